@@ -155,7 +155,7 @@ test-e2e: test-deps
 
 # Shards whose tests have the time for a program with the race detector, and the others. A command with it waits for a second at its end, unless
 # GORACE says otherwise.
-RACE_SHARDS = names registry cache faults gateways
+RACE_SHARDS = names registry cache failures gateways
 OTHER_SHARDS = $(filter-out $(RACE_SHARDS) urndtest,$(patsubst test/%/doc.go,%,$(wildcard test/*/doc.go)))
 test-e2e-race: test-deps
 	@mkdir -p '$(OUT)'

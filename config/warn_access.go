@@ -77,7 +77,7 @@ func everybodyWarnings() []warning {
 }
 
 // nobodyWarnings are warnings about services that no clients, or fewer than intended, may use.
-func nobodyWarnings() []warning {
+func anonymousWarnings() []warning {
 	return []warning{
 		one("access.resolve_clients",
 			"is empty, so no client may resolve names: delete the line to allow all, or list the networks of "+

@@ -27,7 +27,8 @@ func (c checked) isChanged(path string) bool {
 func (c Config) Warnings() Diagnostics {
 	var f Diagnostics
 	values, defaults := leaves(c), leaves(Default())
-	tables := slices.Concat(proxyWarnings(), everybodyWarnings(), nobodyWarnings(), portWarnings(), addressWarnings(),
+	tables := slices.Concat(proxyWarnings(), everybodyWarnings(), anonymousWarnings(), portWarnings(),
+		addressWarnings(),
 		valueWarnings(), nameWarnings(), unusedWarnings(), serverWarnings())
 	for _, warn := range tables {
 		warn(&f, checked{c, values, defaults})

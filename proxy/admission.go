@@ -103,7 +103,8 @@ func (x *exchange) classify() (err error) {
 		x.requestHead.Scratch = &x.texts
 	}
 	head := &x.requestHead
-	head.Method, head.Target, head.Host, head.HTTP2, head.Header = in.Method, in.Target, in.Host, in.Major == 2, x.header
+	head.Method, head.Target, head.Host, head.HTTP2, head.Header = in.Method, in.Target, in.Host, in.Major == 2,
+		x.header
 	route.Classify(&x.request, &x.requestHead, x.endpoint)
 	if x.uses&httpmessage.LoopDetection != 0 {
 		if x.hops, err = message.Hops(x.header); err != nil {

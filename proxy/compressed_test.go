@@ -30,16 +30,16 @@ const plainTag = `"v1"`
 
 // plainSite is the server of a site. It compresses /packed only, and supports ranges and conditions.
 type plainSite struct {
-	now   func() time.Time
-	mu    sync.Mutex
-	asked []string // Accept-Encoding of each request
+	now       func() time.Time
+	mu        sync.Mutex
+	requested []string // Accept-Encoding of each request
 }
 
 // Fetch implements scheme.Handler.
 func (s *plainSite) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked = append(s.asked, r.Fields.List("Accept-Encoding"))
+	s.requested = append(s.requested, r.Fields.List("Accept-Encoding"))
 	body, status := paragraphs, http.StatusOK
 	fields := httpmessage.NewFields("Date", s.now().UTC().Format(http.TimeFormat), "Cache-Control", "max-age=60",
 		"Content-Type", "text/html")
@@ -159,8 +159,8 @@ func TestCompressedSite(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"zstd", "br", "gzip", "identity"}; !slices.Equal(site.asked, want) {
-		t.Errorf("the server was asked with %q, want %q", site.asked, want)
+	if want := []string{"zstd", "br", "gzip", "identity"}; !slices.Equal(site.requested, want) {
+		t.Errorf("the server was asked with %q, want %q", site.requested, want)
 	}
 	for _, a := range accepted {
 		if _, begun := ofSite(w, "GET", "/", "Accept-Encoding", a.field); !begun {
@@ -183,8 +183,8 @@ func TestCompressedValidation(t *testing.T) {
 		}
 		w.pass(2 * time.Minute)
 	}
-	if len(site.asked) != 9 {
-		t.Errorf("the server was asked %d times", len(site.asked))
+	if len(site.requested) != 9 {
+		t.Errorf("the server was asked %d times", len(site.requested))
 	}
 	// For a page that is not stored.
 	got, _ := ofSite(w, "GET", "/other", "Accept-Encoding", "gzip", "If-None-Match", "W/"+plainTag)
@@ -238,8 +238,8 @@ func TestCompressedCredentials(t *testing.T) {
 					t.Errorf("%s, with credentials: %t: %v", credentials, with, got.Fields)
 				}
 			}
-			if want := map[bool]string{false: "br, gzip, identity;q=0.5", true: "br"}[with]; site.asked[0] != want {
-				t.Errorf("%s: the server was asked with %q, want %q", credentials, site.asked[0], want)
+			if want := map[bool]string{false: "br, gzip, identity;q=0.5", true: "br"}[with]; site.requested[0] != want {
+				t.Errorf("%s: the server was asked with %q, want %q", credentials, site.requested[0], want)
 			}
 			if got, _ := ofSite(w, "GET", "/", "Accept-Encoding",
 				"gzip, br"); got.Fields.Get("Content-Encoding") != "br" || plain(t, got) != paragraphs {
@@ -259,8 +259,8 @@ func TestNotCompressed(t *testing.T) {
 	}
 	got, _ = w.ask(request("GET", "http://a.example/", "Accept-Encoding", ofBrowser))
 	if got.Fields.Has("Content-Encoding") || got.Fields.Has("Vary") || got.Body.String() != paragraphs ||
-		site.asked[len(site.asked)-1] != ofBrowser {
-		t.Errorf("%v, the server was asked with %q", got.Fields, site.asked)
+		site.requested[len(site.requested)-1] != ofBrowser {
+		t.Errorf("%v, the server was asked with %q", got.Fields, site.requested)
 	}
 	// A client of the proxy gets the same as a visitor.
 	got, _ = w.ask(request("GET", "http://www.example/", "Accept-Encoding", ofBrowser))

@@ -43,17 +43,17 @@ func lineServer(t *testing.T, greeting string, replies ...string) string {
 			return
 		}
 		defer data.Close()
-		said := greeting
+		reported := greeting
 		for {
-			if _, err := io.WriteString(c, said); err != nil {
+			if _, err := io.WriteString(c, reported); err != nil {
 				return
 			}
 			line, err := in.ReadString('\n')
 			if err != nil {
 				return
 			}
-			said = replyTo(c, data, line, replies)
-			if last, ok := strings.CutPrefix(said, "last "); ok {
+			reported = replyTo(c, data, line, replies)
+			if last, ok := strings.CutPrefix(reported, "last "); ok {
 				_, _ = io.WriteString(c, last)
 				return
 			}

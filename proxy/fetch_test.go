@@ -181,13 +181,13 @@ func TestLocationOfContent(t *testing.T) {
 
 // Listings of both forms of request, and their formats, are cached independently.
 func TestListingsAreCached(t *testing.T) {
-	var asked atomic.Int32
+	var requested atomic.Int32
 	s := start(t, func(c *proxy.Config) {
 		withGopher(c)
 		mux, _ := c.Fetch.(scheme.Mux)
 		next := mux["gopher"]
 		mux["gopher"] = handlerFunc(func(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
-			asked.Add(1)
+			requested.Add(1)
 			return next.Fetch(ctx, r)
 		})
 		withCache(t, c)
@@ -205,7 +205,7 @@ func TestListingsAreCached(t *testing.T) {
 			}
 		}
 	}
-	if n := asked.Load(); n != 4 {
+	if n := requested.Load(); n != 4 {
 		t.Errorf("the server was asked %d times", n)
 	}
 	if strings.Contains(first[targets[0]+"text/html"], "/fetch") ||

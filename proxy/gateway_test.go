@@ -50,9 +50,9 @@ func (s *server) visit(t testing.TB, method, target, host string, fields ...stri
 func TestGateway(t *testing.T) {
 	o := answering(t, func(request string) string {
 		line, _, _ := strings.Cut(request, "\r\n")
-		said := fmt.Sprintf("%s %s", line, field(request, "Host"))
-		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: %d\r\n\r\n%s", len(said),
-			said)
+		reported := fmt.Sprintf("%s %s", line, field(request, "Host"))
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: %d\r\n\r\n%s", len(reported),
+			reported)
 	})
 	s := site(t, []string{o.addr}, nil)
 	for _, tt := range []struct{ target, host, want string }{
@@ -102,9 +102,10 @@ func TestGateway(t *testing.T) {
 func TestResourcesOfSites(t *testing.T) {
 	o := answering(t, func(request string) string {
 		line, _, _ := strings.Cut(request, "\r\n")
-		said := fmt.Sprint(line, field(request, "Host"), field(request, "X-Forwarded-Proto"))
-		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: %d\r\n\r\n%s", len(said),
-			said)
+		reported := fmt.Sprint(line, field(request, "Host"), field(request, "X-Forwarded-Proto"))
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: %d\r\n\r\n%s",
+			len(reported),
+			reported)
 	})
 	s := site(t, []string{o.addr}, func(c *proxy.Config) {
 		c.Access.Proxy = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}

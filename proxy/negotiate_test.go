@@ -22,7 +22,7 @@ import (
 )
 
 // program authenticates users by Negotiate: "alice" and "bob" in one message, and "carol" after a challenge.
-type program struct{ epoch, asked, open atomic.Uint64 }
+type program struct{ epoch, requested, open atomic.Uint64 }
 
 func (p *program) Epoch() uint64 { return p.epoch.Load() }
 
@@ -37,7 +37,7 @@ type shake struct {
 }
 
 func (s *shake) Next(_ context.Context, token string) (gate.HandshakeStep, error) {
-	s.asked.Add(1)
+	s.requested.Add(1)
 	switch {
 	case s.closed:
 		return gate.HandshakeStep{}, errors.New("it is closed")
@@ -250,7 +250,7 @@ func TestNegotiateShared(t *testing.T) {
 						t.Errorf("behind a password: %s", got)
 					}
 				}
-				if want[1] != lets && p.asked.Load() != 0 {
+				if want[1] != lets && p.requested.Load() != 0 {
 					t.Error("the program was asked")
 				}
 			}
@@ -284,8 +284,8 @@ func TestNegotiateProxied(t *testing.T) {
 	t.Cleanup(func() { _ = raw.Close() })
 	c := newConn(raw)
 	c.send(t, "PROXY TCP4 127.0.0.2 127.0.0.1 1234 80\r\n")
-	if got := c.logsIn(t, "GET", "http://www.example/", "alice"); got != "403" || p.asked.Load() != 0 {
-		t.Errorf("%s, asked %d times", got, p.asked.Load())
+	if got := c.logsIn(t, "GET", "http://www.example/", "alice"); got != "403" || p.requested.Load() != 0 {
+		t.Errorf("%s, asked %d times", got, p.requested.Load())
 	}
 }
 
@@ -303,7 +303,7 @@ func TestNegotiateHTTP2(t *testing.T) {
 			func(r *http.Request) { r.Header.Set("Proxy-Authorization", "Negotiate alice") })
 		got := fmt.Sprint(response.Proto, " ", response.StatusCode, " ", len(response.Header["Proxy-Authenticate"]))
 		if want := map[bool]string{false: "HTTP/2.0 403 0", true: "HTTP/2.0 407 1"}[withPasswords]; got != want ||
-			p.asked.Load() != 0 {
+			p.requested.Load() != 0 {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

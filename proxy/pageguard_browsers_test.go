@@ -40,25 +40,25 @@ const urndName, evilName = "urnd.test", "evil.test"
 type readers struct {
 	urnd, evil, web string // origins (scheme, host and port)
 
-	mu    sync.Mutex
-	asked map[string]int // the number of requests to the servers, by label
+	mu        sync.Mutex
+	requested map[string]int // the number of requests to the servers, by label
 }
 
 func (r *readers) times(label string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.asked[label]
+	return r.requested[label]
 }
 
 // fetch is a server that trusts lines; a URL ends with a label.
-func (r *readers) fetch(_ context.Context, asked scheme.Request) (*scheme.Resource, error) {
-	_, label, _ := strings.Cut(asked.URI.Path(), "/0")
+func (r *readers) fetch(_ context.Context, requested scheme.Request) (*scheme.Resource, error) {
+	_, label, _ := strings.Cut(requested.URI.Path(), "/0")
 	r.mu.Lock()
-	r.asked[label]++
+	r.requested[label]++
 	r.mu.Unlock()
 	return scheme.ListingResource(&scheme.Listing{
-		Kind: scheme.KindMenu, Title: "TOPSECRET-42", URI: asked.URI.String(),
-		Items: []scheme.Item{{Kind: scheme.ItemText, Name: "next", URI: asked.URI.String() + "-next"}},
+		Kind: scheme.KindMenu, Title: "TOPSECRET-42", URI: requested.URI.String(),
+		Items: []scheme.Item{{Kind: scheme.ItemText, Name: "next", URI: requested.URI.String() + "-next"}},
 	}), nil
 }
 
@@ -75,7 +75,7 @@ func (r *readers) next(_ context.Context, q resolver.Query) (resolver.Answer, er
 // site is the web server that urnd retrieves from.
 func (r *readers) site(w http.ResponseWriter, request *http.Request) {
 	r.mu.Lock()
-	r.asked[strings.TrimPrefix(request.URL.Path, "/")]++
+	r.requested[strings.TrimPrefix(request.URL.Path, "/")]++
 	r.mu.Unlock()
 	switch request.URL.Path {
 	case "/pixel.svg":
@@ -98,7 +98,7 @@ func (r *readers) site(w http.ResponseWriter, request *http.Request) {
 }
 
 func startReaders(t *testing.T, secure bool) *readers {
-	r := &readers{asked: make(map[string]int)}
+	r := &readers{requested: make(map[string]int)}
 	web := httptest.NewServer(http.HandlerFunc(r.site))
 	t.Cleanup(web.Close)
 	r.web = web.URL
@@ -323,7 +323,7 @@ func areNotLedByWhatIsRetrieved(t *testing.T, b reader, r *readers) {
 	b.Show(t, r.urnd+"/") // all requests have arrived by now
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for label, n := range r.asked {
+	for label, n := range r.requested {
 		if label != "hostile.html" {
 			t.Errorf("%s was asked for %d times", label, n)
 		}

@@ -66,8 +66,8 @@ func TestPagesOfOtherSites(t *testing.T) {
 			for _, target := range retrievals(location) {
 				response := s.get(t, target, tt.fields...)
 				body := text(t, response)
-				isAsked := response.StatusCode == 403 && strings.Contains(body, "Open <a href=")
-				if want == asked && !isAsked || want != asked && (isAsked || response.StatusCode != want) {
+				requested := response.StatusCode == 403 && strings.Contains(body, "Open <a href=")
+				if want == asked && !requested || want != asked && (requested || response.StatusCode != want) {
 					t.Errorf("%s: %s at %s: %d, want %d\n%.300s", tt.name, target, location, response.StatusCode, want,
 						body)
 				}

@@ -14,7 +14,7 @@ import (
 )
 
 // withPreviews sets up a registry in which some names end with a preview suffix, and counts its look-ups.
-func withPreviews(c *proxy.Config, asked *atomic.Int64) {
+func withPreviews(c *proxy.Config, requested *atomic.Int64) {
 	records := map[string]string{
 		"urn:example:a": "active", "urn:example:gone": "withdrawn", "urn:example:later": "reserved",
 		"urn:example:plus+": "active", "urn:example:plus": "active",
@@ -27,7 +27,7 @@ func withPreviews(c *proxy.Config, asked *atomic.Int64) {
 		if q.Service == resolver.I2Ns { // for the other names on the page
 			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, TTL: time.Minute}
 		}
-		asked.Add(1)
+		requested.Add(1)
 		name := q.URI.String()
 		record := &resolver.Record{Name: name, Version: 1, Status: records[name],
 			Since: time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC)}
@@ -50,8 +50,8 @@ func withPreviews(c *proxy.Config, asked *atomic.Int64) {
 
 // The page about a name is shown for the name with "?preview" or a final "+", unless that is a name itself.
 func TestPreview(t *testing.T) {
-	var asked atomic.Int64
-	s := start(t, func(c *proxy.Config) { withPreviews(c, &asked) })
+	var requested atomic.Int64
+	s := start(t, func(c *proxy.Config) { withPreviews(c, &requested) })
 	const html, any = "Accept: text/html", "Accept: */*"
 	for _, tt := range []struct {
 		host, target, accept string
@@ -81,14 +81,14 @@ func TestPreview(t *testing.T) {
 		{"purl.example", "/none?preview", html, 404, "", 2},
 		{"purl.example", "/none+", html, 404, "", 2},
 	} {
-		asked.Store(0)
+		requested.Store(0)
 		response := s.ask(t, "GET "+tt.target+" HTTP/1.1\r\nHost: "+tt.host+"\r\n"+tt.accept+"\r\n\r\n")[0]
 		page := text(t, response)
 		isPage := strings.Contains(page, `<h1><code id="name" dir="auto">`+tt.heading+"</code>")
-		if response.StatusCode != tt.status || isPage != (tt.heading != "") || asked.Load() != tt.asks ||
+		if response.StatusCode != tt.status || isPage != (tt.heading != "") || requested.Load() != tt.asks ||
 			response.Header.Get("Set-Cookie") != "" {
 			t.Errorf("%s %s, %s: %d, %d look-ups, %v\n%s", tt.host, tt.target, tt.accept, response.StatusCode,
-				asked.Load(), response.Header, page)
+				requested.Load(), response.Header, page)
 		}
 		// The address is that of a name there.
 		if isPage && (tt.host == "purl.example") == strings.Contains(page, `rel="search"`) {
@@ -106,15 +106,16 @@ func TestPreview(t *testing.T) {
 
 // The page has an image of this server, which exists.
 func TestPreviewCode(t *testing.T) {
-	var asked atomic.Int64
-	s := start(t, func(c *proxy.Config) { withPreviews(c, &asked) })
+	var requested atomic.Int64
+	s := start(t, func(c *proxy.Config) { withPreviews(c, &requested) })
 	page := text(t, s.get(t, "/urn:example:a?preview", "Accept: text/html"))
 	_, source, _ := strings.Cut(page, `<img class="qr" src="`)
 	source, _, _ = strings.Cut(source, `"`)
-	asked.Store(0)
+	requested.Store(0)
 	response := s.get(t, source)
 	if svg := text(t, response); response.StatusCode != http.StatusOK ||
-		response.Header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(svg, "<svg") || asked.Load() != 0 {
-		t.Errorf("%q: %d %v, %d look-ups", source, response.StatusCode, response.Header, asked.Load())
+		response.Header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(svg, "<svg") ||
+		requested.Load() != 0 {
+		t.Errorf("%q: %d %v, %d look-ups", source, response.StatusCode, response.Header, requested.Load())
 	}
 }

@@ -74,9 +74,9 @@ func TestResources(t *testing.T) {
 	for _, service := range []string{"N2R", "I2Rs"} {
 		s.next = withLocations(origin.URL + "[")
 		response := s.get(t, "/uri-res/"+service+"?urn:example:a")
-		if said := text(t, response); response.StatusCode != 502 || strings.Contains(said, `"offset"`) ||
-			!strings.Contains(said, `"urn:example:a"`) {
-			t.Errorf("%s of a location that is no URI: %d %s", service, response.StatusCode, said)
+		if reported := text(t, response); response.StatusCode != 502 || strings.Contains(reported, `"offset"`) ||
+			!strings.Contains(reported, `"urn:example:a"`) {
+			t.Errorf("%s of a location that is no URI: %d %s", service, response.StatusCode, reported)
 		}
 		s.next = withLocations()
 	}

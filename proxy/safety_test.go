@@ -56,11 +56,11 @@ func TestResponseSplitting(t *testing.T) {
 // Parts of a request that are not in the cache key must not affect the stored response: cache poisoning.
 func TestCachePoisoning(t *testing.T) {
 	o := answering(t, func(request string) string {
-		said := "clean"
+		reported := "clean"
 		if strings.Contains(strings.ToLower(request), "evil") {
-			said = "evil!"
+			reported = "evil!"
 		}
-		return "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 5\r\n\r\n" + said
+		return "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 5\r\n\r\n" + reported
 	})
 	s := start(t, func(c *proxy.Config) { withCache(t, c) })
 	for i, tt := range []struct{ name, request, fields, body string }{

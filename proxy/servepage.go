@@ -14,23 +14,23 @@ import (
 )
 
 // page returns the reply with a page of this server that is not about a name.
-func (x *exchange) page(asked *route.Target) (message.Reply, error) {
+func (x *exchange) page(requested *route.Target) (message.Reply, error) {
 	lists := &x.handler.config.Lists
 	switch {
-	case asked.Names != nil:
-		s := asked.Names.Search
+	case requested.Names != nil:
+		s := requested.Names.Search
 		s.Client, s.All = x.client.Addr, x.handler.gate.MayBrowseAll(&x.client, &x.request)
-		return lists.Names(x.ctx, x.writer(), asked.Names, s, x.handler.config.Access.SameListForAll())
-	case asked.Docs != nil:
-		return x.docs(asked.Docs)
-	case asked.Sitemap != nil:
-		return lists.Sitemap(x.ctx, asked.Sitemap, x.client.Addr)
-	case asked.Namespaces == nil:
+		return lists.Names(x.ctx, x.writer(), requested.Names, s, x.handler.config.Access.SameListForAll())
+	case requested.Docs != nil:
+		return x.docs(requested.Docs)
+	case requested.Sitemap != nil:
+		return lists.Sitemap(x.ctx, requested.Sitemap, x.client.Addr)
+	case requested.Namespaces == nil:
 		return x.home(false), nil
-	case asked.Namespaces.NID == "":
-		return answer.Namespaces(x.writer().Namespaces(asked.Namespaces.Search, asked.Namespaces.After)), nil
+	case requested.Namespaces.NID == "":
+		return answer.Namespaces(x.writer().Namespaces(requested.Namespaces.Search, requested.Namespaces.After)), nil
 	default:
-		return x.namespace(asked.Namespaces.NID)
+		return x.namespace(requested.Namespaces.NID)
 	}
 }
 
@@ -60,10 +60,10 @@ func (x *exchange) namespace(nid string) (message.Reply, error) {
 }
 
 // docs returns the reply with a page about the API.
-func (x *exchange) docs(asked *route.Docs) (message.Reply, error) {
-	reply, err := x.handler.docs.Reply(x.writer(), asked.Slug, x.base())
+func (x *exchange) docs(requested *route.Docs) (message.Reply, error) {
+	reply, err := x.handler.docs.Reply(x.writer(), requested.Slug, x.base())
 	if err != nil {
-		return message.Reply{}, &problem.Failure{Err: err, Input: route.PathDocs + "/" + asked.Slug}
+		return message.Reply{}, &problem.Failure{Err: err, Input: route.PathDocs + "/" + requested.Slug}
 	}
 	return reply, nil
 }

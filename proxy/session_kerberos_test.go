@@ -82,7 +82,7 @@ func TestKerberos(t *testing.T) {
 	keytab := kdc.Keytab(t, "HTTP/127.0.0.1", "HTTP/www.example")
 	o := testserver.StartApache(t, folder, strings.Replace(gssapi, "KEYTAB", keytab, 1))
 	alice, bob := kdc.LogIn(t, "alice"), kdc.LogIn(t, "bob")
-	const nobody, isAlice, isBob = "401 Session-Based-Authentication", "200 alice@KERBEROS.TEST",
+	const noClient, isAlice, isBob = "401 Session-Based-Authentication", "200 alice@KERBEROS.TEST",
 		"200 bob@KERBEROS.TEST"
 	for name, tt := range map[string]struct {
 		*server
@@ -109,7 +109,7 @@ func TestKerberos(t *testing.T) {
 				}
 				c := <-kept
 				for range 2 {
-					if got := by(tt.addr, ""); got != nobody {
+					if got := by(tt.addr, ""); got != noClient {
 						t.Errorf("who has not logged in: %s", got)
 					}
 					if got := by(tt.addr, bob, log, "-u", ":"); !strings.HasPrefix(got, isBob) {

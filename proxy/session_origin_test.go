@@ -75,7 +75,7 @@ func (o *identityOrigin) serve(p *peer, c net.Conn, in *bufio.Reader) {
 
 // answer returns the response to a request of a user, "" for an anonymous one.
 func (o *identityOrigin) answer(request, user, fields string) string {
-	said, status, control := "you are "+user, "200 OK", "public, max-age=60"
+	reported, status, control := "you are "+user, "200 OK", "public, max-age=60"
 	switch {
 	case strings.HasPrefix(request, "GET /drop "):
 		return ""
@@ -84,12 +84,12 @@ func (o *identityOrigin) answer(request, user, fields string) string {
 	case strings.HasPrefix(request, "POST "):
 		fields += "Content-Location: .\r\n" // the content is that of a GET: RFC 9110 section 9.3.3
 	case strings.HasPrefix(request, "GET /open "), strings.HasPrefix(request, "GET /stale "):
-		said, fields = "for all", ""
+		reported, fields = "for all", ""
 		if strings.HasPrefix(request, "GET /stale ") {
 			control = "public, max-age=0, stale-while-revalidate=60"
 		}
 		if user != "" {
-			said = "for " + user
+			reported = "for " + user
 		}
 	case user == "" && fields == "":
 		fields = "WWW-Authenticate: Negotiate, NTLM\r\n"
@@ -97,9 +97,9 @@ func (o *identityOrigin) answer(request, user, fields string) string {
 			fields += "WWW-Authenticate: Basic realm=\"a, NTLM b\", charset=\"UTF-8\", Negotiate\r\n"
 		}
 	}
-	if user == "" && said != "for all" {
-		said, status, control = "who are you", "401 Unauthorized", "no-store"
+	if user == "" && reported != "for all" {
+		reported, status, control = "who are you", "401 Unauthorized", "no-store"
 	}
 	return fmt.Sprintf("HTTP/1.1 %s\r\n%sCache-Control: %s\r\nContent-Length: %d\r\n\r\n%s", status, fields, control,
-		len(said), said)
+		len(reported), reported)
 }

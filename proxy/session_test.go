@@ -32,7 +32,7 @@ func with(credentials string) []string {
 	return []string{"Authorization: " + credentials}
 }
 
-const nobody, alice, bob = "401 who are you", "200 you are alice", "200 you are bob"
+const noClient, alice, bob = "401 who are you", "200 you are alice", "200 you are bob"
 
 // sessionForms are the forms of access to an origin: as a client of the proxy, and through the gateway of a site.
 func sessionForms(t *testing.T, o *identityOrigin, change func(*proxy.Config)) map[string]struct {
@@ -63,17 +63,17 @@ func TestConnectionOfClient(t *testing.T) {
 				conn
 				token, want string
 			}{
-				{a, "", nobody},
-				{b, "", nobody},
-				{a, "NTLM negotiate", nobody},
-				{b, "", nobody},
+				{a, "", noClient},
+				{b, "", noClient},
+				{a, "NTLM negotiate", noClient},
+				{b, "", noClient},
 				{a, "NTLM alice", alice},
-				{b, "", nobody},
+				{b, "", noClient},
 				{a, "", alice}, // the connection is authenticated
 				{b, "Negotiate bob", bob},
 				{b, "", bob},
 				{a, "", alice},
-				{s.dial(t), "", nobody},
+				{s.dial(t), "", noClient},
 			} {
 				got, response := tt.asks(t, s.base+"/", with(tt.token)...)
 				if got != tt.want {
@@ -89,7 +89,7 @@ func TestConnectionOfClient(t *testing.T) {
 				func() bool { return o.openOf("alice") == 0 && o.openOf("bob") == 1 })
 			b.Close()
 			testserver.Wait(t, "so has the other", func() bool { return o.openOf("bob") == 0 })
-			if got, _ := s.dial(t).asks(t, s.base+"/"); got != nobody {
+			if got, _ := s.dial(t).asks(t, s.base+"/"); got != noClient {
 				t.Error(got)
 			}
 		})
@@ -132,8 +132,8 @@ func TestNoConnectionOfClient(t *testing.T) {
 				t.Errorf("challenged: %s %v", got, response.Header)
 			}
 			got, response := s.dial(t).asks(t, "/basic", tt.fields...)
-			asked := fmt.Sprint(response.Header["Www-Authenticate"], response.Header["Proxy-Support"])
-			if want := `[Basic realm="a, NTLM b", charset="UTF-8"] []`; got != nobody || asked != want {
+			requested := fmt.Sprint(response.Header["Www-Authenticate"], response.Header["Proxy-Support"])
+			if want := `[Basic realm="a, NTLM b", charset="UTF-8"] []`; got != noClient || requested != want {
 				t.Errorf("by another scheme, too: %s %v", got, response.Header)
 			}
 			for range 2 { // the second one is a cache hit
@@ -206,10 +206,10 @@ func TestUnknownCredentials(t *testing.T) {
 	for name, s := range sessionForms(t, o, nil) {
 		for _, credentials := range []string{"Custom alice", "negotiate\talice", "NegotiateX alice",
 			"Negotiate,X alice", " \"Negotiate\" alice"} {
-			if got, _ := s.dial(t).asks(t, s.base+"/", "Authorization: "+credentials); got != alice && got != nobody {
+			if got, _ := s.dial(t).asks(t, s.base+"/", "Authorization: "+credentials); got != alice && got != noClient {
 				t.Errorf("%s, %q: %s", name, credentials, got)
 			}
-			if got, _ := s.dial(t).asks(t, s.base+"/"); got != nobody {
+			if got, _ := s.dial(t).asks(t, s.base+"/"); got != noClient {
 				t.Errorf("%s, behind %q: %s", name, credentials, got)
 			}
 		}
@@ -218,16 +218,16 @@ func TestUnknownCredentials(t *testing.T) {
 		"WWW-Authenticate: Basic realm=a, NTLM token", "Proxy-Authenticate: Negotiate token",
 		"Authentication-Info: Negotiate token", "Proxy-Authentication-Info: Kerberos token",
 	} {
-		said := always(t, "HTTP/1.1 200 OK\r\n"+field+
+		reported := always(t, "HTTP/1.1 200 OK\r\n"+field+
 			"\r\nCache-Control: public, max-age=60\r\nContent-Length: 2\r\n\r\nok")
 		s := start(t, func(c *proxy.Config) { withCache(t, c) })
 		for range 2 {
-			s.get(t, "http://"+said.addr+"/")
+			s.get(t, "http://"+reported.addr+"/")
 		}
-		if said.mu.Lock(); said.conns != 2 {
-			t.Errorf("%s: %d connections", field, said.conns)
+		if reported.mu.Lock(); reported.conns != 2 {
+			t.Errorf("%s: %d connections", field, reported.conns)
 		}
-		said.mu.Unlock()
+		reported.mu.Unlock()
 	}
 }
 
@@ -248,7 +248,7 @@ func TestConnectionOfClientEnds(t *testing.T) {
 			if n := len(o.requests()) - before; n != 1 {
 				t.Errorf("sent %d times", n)
 			}
-			if got, _ := a.asks(t, s.base+"/"); got != nobody {
+			if got, _ := a.asks(t, s.base+"/"); got != noClient {
 				t.Errorf("behind it: %s", got)
 			}
 			if got, response := a.asks(t, s.base+"/last", "Authorization: Negotiate alice"); got != alice ||
@@ -266,7 +266,7 @@ func TestServerOfConnection(t *testing.T) {
 		a := s.dial(t)
 		for _, credentials := range []string{"NTLM negotiate", "NTLM alice", "", ""} {
 			got, _ := a.asks(t, "/", with(credentials)...)
-			if want := map[bool]string{true: nobody, false: alice}[credentials == "NTLM negotiate"]; got != want {
+			if want := map[bool]string{true: noClient, false: alice}[credentials == "NTLM negotiate"]; got != want {
 				t.Errorf("%s: %s", credentials, got)
 			}
 		}
@@ -302,7 +302,7 @@ func TestStoredBesideConnection(t *testing.T) {
 					"/ HTTP/1.1\r\nHost: www.example\r\nContent-Length: 0\r\n\r\n")); got != "you are alice" {
 			t.Errorf("%s: %s", name, got)
 		}
-		if got, _ := b.asks(t, s.base+"/"); got != nobody {
+		if got, _ := b.asks(t, s.base+"/"); got != noClient {
 			t.Errorf("%s, what a POST has brought: %s", name, got)
 		}
 		for range 3 {
@@ -362,13 +362,13 @@ func TestUpgradeOfConnection(t *testing.T) {
 	s := start(t, nil)
 	a := s.dial(t)
 	upgrade := strings.Split(strings.TrimSpace(websocket), "\r\n")
-	for _, tt := range []struct{ credentials, want string }{{"NTLM negotiate", nobody}, {"NTLM alice", alice}} {
+	for _, tt := range []struct{ credentials, want string }{{"NTLM negotiate", noClient}, {"NTLM alice", alice}} {
 		if got, _ := a.asks(t, "http://"+o.addr+"/",
 			append(upgrade, "Authorization: "+tt.credentials)...); got != tt.want {
 			t.Errorf("%s: %s", tt.credentials, got)
 		}
 	}
-	if got, _ := s.dial(t).asks(t, "http://"+o.addr+"/"); got != nobody {
+	if got, _ := s.dial(t).asks(t, "http://"+o.addr+"/"); got != noClient {
 		t.Error(got)
 	}
 	up := upgrading(t)
@@ -395,10 +395,10 @@ func TestConnectionOfClientUpstream(t *testing.T) {
 		conn
 		host, credentials, want string
 	}{
-		{a, "one", "NTLM negotiate", nobody},
+		{a, "one", "NTLM negotiate", noClient},
 		{a, "one", "NTLM alice", alice},
-		{b, "one", "", nobody},
-		{a, "two", "", nobody}, // another origin
+		{b, "one", "", noClient},
+		{a, "two", "", noClient}, // another origin
 		{a, "one", "", alice},
 	} {
 		if got, _ := tt.asks(t, "http://"+tt.host+".example/", with(tt.credentials)...); got != tt.want {
@@ -417,14 +417,14 @@ func TestConnectionIsNotCollapsed(t *testing.T) {
 				return
 			}
 			come <- true
-			said := "all"
+			reported := "all"
 			if len(field(request, "Authorization")) > 0 {
-				said = "one"
+				reported = "one"
 				<-leave
 			}
 			if _, err := fmt.Fprintf(c,
 				"HTTP/1.1 200 OK\r\nCache-Control: public, max-age=60\r\nContent-Length: 3\r\n\r\n%s",
-				said); err != nil {
+				reported); err != nil {
 				return
 			}
 		}

@@ -23,10 +23,10 @@ func paths(t *testing.T, change func(*proxy.Config)) *server {
 	t.Helper()
 	o := answering(t, func(request string) string {
 		line, _, _ := strings.Cut(request, "\r\n")
-		said := fmt.Sprintf("%s host=%s set=%s auth=%s cookie=%s", line, field(request, "Host"),
+		reported := fmt.Sprintf("%s host=%s set=%s auth=%s cookie=%s", line, field(request, "Host"),
 			field(request, "X-Set"), field(request, "Authorization"), field(request, "Cookie"))
 		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nServer: inside\r\nX-Own: "+
-			"1\r\nContent-Length: %d\r\n\r\n%s", len(said), said)
+			"1\r\nContent-Length: %d\r\n\r\n%s", len(reported), reported)
 	})
 	return site(t, []string{o.addr}, func(c *proxy.Config) {
 		hash, err := bcrypt.GenerateFromPassword([]byte("secret"), bcrypt.MinCost)

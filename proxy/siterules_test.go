@@ -109,12 +109,12 @@ func TestRulesOfTheSite(t *testing.T) {
 			for _, request := range tt.denied {
 				before := len(o.requests())
 				head, body := ask(request)
-				said := written.take()
+				reported := written.take()
 				if mode != policy.ModeEnforce {
-					if !strings.Contains(head, " 200 ") || strings.Contains(said,
+					if !strings.Contains(head, " 200 ") || strings.Contains(reported,
 						"would be denied") != (mode == policy.ModeReport) ||
-						mode == policy.ModeReport && !strings.Contains(said, "rule=no-1") {
-						t.Errorf("%s, %v, %s: %.30q, log %q", tt.name, mode, request, head, said)
+						mode == policy.ModeReport && !strings.Contains(reported, "rule=no-1") {
+						t.Errorf("%s, %v, %s: %.30q, log %q", tt.name, mode, request, head, reported)
 					}
 					continue
 				}
@@ -123,9 +123,9 @@ func TestRulesOfTheSite(t *testing.T) {
 					!strings.Contains(body, "no-1") {
 					t.Errorf("%s, %s: %q %q", tt.name, request, head, body)
 				}
-				if seen() != "no-1" || !strings.Contains(said, "rule=no-1") ||
-					!strings.Contains(said, "client=127.0.0.1") || len(o.requests()) > before {
-					t.Errorf("%s, %s: rule %q, log %q", tt.name, request, seen(), said)
+				if seen() != "no-1" || !strings.Contains(reported, "rule=no-1") ||
+					!strings.Contains(reported, "client=127.0.0.1") || len(o.requests()) > before {
+					t.Errorf("%s, %s: rule %q, log %q", tt.name, request, seen(), reported)
 				}
 			}
 			for _, request := range tt.accepted {
@@ -189,12 +189,12 @@ func TestRebinding(t *testing.T) {
 	_, port, _ := net.SplitHostPort(o.addr)
 	const forbidden = "127.0.0.1"
 	var mu sync.Mutex
-	asked := 0
+	requested := 0
 	guard := netguard.New(time.Second, loopback).WithLookup(func(context.Context, string) ([]netip.Addr, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		asked++
-		if asked%2 == 1 {
+		requested++
+		if requested%2 == 1 {
 			return []netip.Addr{netip.MustParseAddr("127.0.0.9")}, nil // nothing listens there
 		}
 		return []netip.Addr{netip.MustParseAddr(forbidden)}, nil

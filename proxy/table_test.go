@@ -18,12 +18,12 @@ import (
 // table is a resolver with a fixed table: it has every kind of answer that a cache may store. Names that are
 // not in the table do not exist.
 type table struct {
-	mu    sync.Mutex
-	asked map[string]int // the number of look-ups, by the keys of queries
+	mu        sync.Mutex
+	requested map[string]int // the number of look-ups, by the keys of queries
 }
 
 // nameOf is the table.
-func nameOf(name string, asked int) (resolver.Answer, error) {
+func nameOf(name string, requested int) (resolver.Answer, error) {
 	location := func(uri string, from resolver.Source) resolver.Location {
 		return resolver.Location{URI: uri, From: &from}
 	}
@@ -115,12 +115,12 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 	case "fails":
 		return resolver.Answer{}, fmt.Errorf("%w: on purpose", resolver.ErrUnreachable)
 	case "stale": // the first look-up succeeds
-		if asked > 1 {
+		if requested > 1 {
 			return resolver.Answer{}, fmt.Errorf("%w: on purpose", resolver.ErrUnreachable)
 		}
 		return one(time.Second, location("https://a.example/stale", plain))
 	case "changing":
-		return one(time.Second, location(fmt.Sprintf("https://a.example/%d", asked), plain))
+		return one(time.Second, location(fmt.Sprintf("https://a.example/%d", requested), plain))
 	case "javascript":
 		return one(time.Hour, location("javascript:alert(1)", plain))
 	default:
@@ -132,10 +132,10 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 func (n *table) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 	key := q.Key()
 	n.mu.Lock()
-	n.asked[key]++
-	asked := n.asked[key]
+	n.requested[key]++
+	requested := n.requested[key]
 	n.mu.Unlock()
-	answer, err := nameOf(q.URI.String(), asked)
+	answer, err := nameOf(q.URI.String(), requested)
 	if err == nil && q.Service != resolver.I2L && q.Service != resolver.I2Ls {
 		return resolver.Answer{},
 			&resolver.Negative{Kind: resolver.ErrService, Reason: q.Service.String(), TTL: time.Hour}

@@ -55,7 +55,7 @@ func newWorld(t testing.TB, change func(*proxy.Config)) *world {
 		SameOrigin: func(string, string) (string, bool) { return "", false },
 	})
 	t.Cleanup(pages.Close)
-	found := resolver.NewCached(answers, &table{asked: make(map[string]int)}, nil)
+	found := resolver.NewCached(answers, &table{requested: make(map[string]int)}, nil)
 	origin := web{w.now}
 	slots := func() quota.Limit { return quota.Limit{Semaphore: make(quota.Semaphore, 100)} }
 	w.config = proxy.Config{

@@ -46,7 +46,7 @@ func TestAnswersAreBounded(t *testing.T) {
 			err != nil && !errors.Is(err, resolver.ErrUnreachable) {
 			t.Errorf("%d locations of %d, %v", len(answer.Locations), len(tt.lengths), err)
 		}
-		if said := strings.Contains(fmt.Sprint(trace.Steps()), "omitted"); said != (tt.want < len(tt.lengths)) {
+		if reported := strings.Contains(fmt.Sprint(trace.Steps()), "omitted"); reported != (tt.want < len(tt.lengths)) {
 			t.Errorf("%d of %d: the trace is %v", tt.want, len(tt.lengths), trace.Steps())
 		}
 	}

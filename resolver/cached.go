@@ -167,9 +167,9 @@ func (c *Cached) permit(key string, q Query) (quota.Permit, error) {
 
 // get returns a result of the cache, loading it if needed.
 func (c *Cached) get(ctx context.Context, key string, q Query) (cache.Result[Locations], error) {
-	asked := cacheQueryOf(&q)
+	requested := cacheQueryOf(&q)
 	return Load(ctx, c.cache, key, func(ctx context.Context) (Locations, time.Duration, error) {
-		answer, err := c.next.Resolve(ctx, asked.query())
+		answer, err := c.next.Resolve(ctx, requested.query())
 		if err == nil {
 			answer, err = bounded(ctx, answer)
 		}

@@ -34,8 +34,8 @@ func TestLoadQueryHasAllKeyFields(t *testing.T) {
 		}
 		q := plain
 		reflect.ValueOf(&q).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(value))
-		if asked := cacheQueryOf(&q).query(); asked.Key() != q.Key() {
-			t.Errorf("%s: load query %q for the key %q", field.Name, asked.Key(), q.Key())
+		if requested := cacheQueryOf(&q).query(); requested.Key() != q.Key() {
+			t.Errorf("%s: load query %q for the key %q", field.Name, requested.Key(), q.Key())
 		}
 	}
 }

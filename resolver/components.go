@@ -45,13 +45,13 @@ func resolutionParams(v uri.URN) string {
 // withComponents returns locations with the q-component of the query as their query component (RFC 8141 section
 // 2.3.2), and with its fragment (section 2.3.3, RFC 9110 section 10.2.2). Neither takes part in resolution, so
 // neither is in the cache.
-func withComponents(locations []Location, asked Query) []Location {
-	if !asked.HasComponents() {
+func withComponents(locations []Location, requested Query) []Location {
+	if !requested.HasComponents() {
 		return locations
 	}
 	completed := make([]Location, len(locations))
 	for i, l := range locations {
-		completed[i] = Location{URI: string(asked.AppendLocation(nil, l.URI)), From: l.From}
+		completed[i] = Location{URI: string(requested.AppendLocation(nil, l.URI)), From: l.From}
 	}
 	return completed
 }

@@ -121,9 +121,9 @@ func (n Names) PrimaryKey(name string) string {
 
 // withLinkQuery returns locations with the query of the requested identifier in a web address, unchanged:
 // GS1-Conformant Resolver standard section 2.12.
-func (n Names) withLinkQuery(locations []Location, asked uri.URI) ([]Location, error) {
-	query, _ := asked.Query()
-	if query == "" || len(n.Roots) == 0 || n.Roots.Find(asked) == nil {
+func (n Names) withLinkQuery(locations []Location, requested uri.URI) ([]Location, error) {
+	query, _ := requested.Query()
+	if query == "" || len(n.Roots) == 0 || n.Roots.Find(requested) == nil {
 		return locations, nil
 	}
 	return WithQuery(locations, query)

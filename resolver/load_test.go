@@ -26,8 +26,8 @@ func TestValuesOfLoads(t *testing.T) {
 	} {
 		ctx = context.WithValue(ctx, of.key, of.value)
 	}
-	asked := query(t, "urn:example:a")
-	asked.Client = netip.MustParseAddr("192.0.2.1")
+	requested := query(t, "urn:example:a")
+	requested.Client = netip.MustParseAddr("192.0.2.1")
 	for _, fresh := range []bool{false, true} {
 		if fresh {
 			ctx = resolver.WithCacheBypass(ctx)
@@ -41,7 +41,7 @@ func TestValuesOfLoads(t *testing.T) {
 			return located("http://a/", time.Hour), nil
 		})
 		answers := newAnswers(t, time.Now, nil)
-		_, _ = resolver.NewCached(answers.Cache, next, nil).Resolve(ctx, asked)
+		_, _ = resolver.NewCached(answers.Cache, next, nil).Resolve(ctx, requested)
 		answers.Close() // waits for the end of the load
 		if want := "true 00-own true invalid IP <nil> <nil> <nil>"; seen != want {
 			t.Errorf("fresh %t: the load saw %s, want %s", fresh, seen, want)

@@ -36,19 +36,19 @@ func (n Names) Canonical(q Query) (Query, error) {
 		if err := q.URI.Check(); err != nil {
 			return Query{}, err
 		}
-		asked := q.URI.WithoutFragment()
-		if name, ok, err := n.linkName(asked); ok {
+		requested := q.URI.WithoutFragment()
+		if name, ok, err := n.linkName(requested); ok {
 			q.URI = name
 			return q, err
 		}
-		if q.URI = asked.Normalize(); n.Owns(asked) {
-			q.URI = asked.Name()
+		if q.URI = requested.Normalize(); n.Owns(requested) {
+			q.URI = requested.Name()
 		}
 		if q.Spelling.IsLocation() { // see Named
 			return q, nil
 		}
-		if q.Spelling = (uri.URI{}); n.Owns(asked) || n.Identifiers.HasResolver(asked) {
-			if spelling := asked.Spelling(); spelling != q.URI {
+		if q.Spelling = (uri.URI{}); n.Owns(requested) || n.Identifiers.HasResolver(requested) {
+			if spelling := requested.Spelling(); spelling != q.URI {
 				q.Spelling = spelling
 			}
 		}
@@ -122,9 +122,9 @@ func (n Names) Warnings(q Query) []uri.Rule {
 	if rule := uri.LintNID(q.NID()); rule != (uri.Rule{}) {
 		warnings = append(warnings, rule)
 	}
-	var doubt *uri.ParseError
-	if errors.As(n.Set.Warning(q.URN), &doubt) {
-		warnings = append(warnings, doubt.Rule)
+	var warning *uri.ParseError
+	if errors.As(n.Set.Warning(q.URN), &warning) {
+		warnings = append(warnings, warning.Rule)
 	}
 	return warnings
 }

@@ -26,7 +26,7 @@ func (p PublicResolver) Resolve(_ context.Context, q Query) (Answer, error) {
 	if !q.Service.Locates() {
 		return Answer{}, notByRules(q.Service)
 	}
-	asked := q.URI
+	requested := q.URI
 	switch {
 	case q.Spelling.IsLocation():
 		if _, public := p.identifiers.FromURI(q.Spelling); !public {
@@ -36,9 +36,9 @@ func (p PublicResolver) Resolve(_ context.Context, q Query) (Answer, error) {
 			}
 		}
 	case q.Spelling.IsValid():
-		asked = q.Spelling
+		requested = q.Spelling
 	}
-	location, ok := p.identifiers.Location(asked)
+	location, ok := p.identifiers.Location(requested)
 	switch {
 	case !ok:
 		return Answer{}, &Negative{

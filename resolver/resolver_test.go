@@ -35,13 +35,13 @@ func builtin(t testing.TB) *urnns.Set {
 
 // stub is a resolver that always returns the same outcome, and records its queries.
 type stub struct {
-	answer resolver.Answer
-	err    error
-	asked  []resolver.Query
+	answer    resolver.Answer
+	err       error
+	requested []resolver.Query
 }
 
 func (s *stub) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, error) {
-	s.asked = append(s.asked, q)
+	s.requested = append(s.requested, q)
 	return s.answer, s.err
 }
 
@@ -118,8 +118,8 @@ func TestChain(t *testing.T) {
 			if tt.location != "" && (answer.Locations[0].URI != tt.location || tt.ttl != 0 && answer.TTL != tt.ttl) {
 				t.Errorf("answer %+v", answer)
 			}
-			if asked := len(tt.second.asked) > 0; asked != tt.asksSecond {
-				t.Errorf("second resolver queried: %v", asked)
+			if requested := len(tt.second.requested) > 0; requested != tt.asksSecond {
+				t.Errorf("second resolver queried: %v", requested)
 			}
 		})
 	}
@@ -164,8 +164,8 @@ func TestCanonical(t *testing.T) {
 		next := &stub{answer: located("http://1/", 1)}
 		answer, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN},
 			next).Resolve(t.Context(), query(t, in))
-		if err != nil || answer.Name.String() != want || next.asked[0].URI.String() != want {
-			t.Errorf("%s: %v, %v, requested %v", in, answer.Name, err, next.asked)
+		if err != nil || answer.Name.String() != want || next.requested[0].URI.String() != want {
+			t.Errorf("%s: %v, %v, requested %v", in, answer.Name, err, next.requested)
 		}
 	}
 	var parse *uri.ParseError
@@ -209,10 +209,10 @@ func TestResolutionParams(t *testing.T) {
 		next := &stub{answer: located("http://a/", 1)}
 		if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN},
 			next).Resolve(t.Context(), query(t,
-			in)); err != nil || next.asked[0].ResolutionParams != want {
-			t.Errorf("%s: %+v, %v", in, next.asked, err)
+			in)); err != nil || next.requested[0].ResolutionParams != want {
+			t.Errorf("%s: %+v, %v", in, next.requested, err)
 		}
-		keys[next.asked[0].Key()] = in
+		keys[next.requested[0].Key()] = in
 	}
 	if len(keys) != 4 { // without parameters, "r", "c", and the URL
 		t.Errorf("%q", keys)
@@ -272,9 +272,9 @@ func TestCached(t *testing.T) {
 	ask := func(state resolver.CacheState, ttl time.Duration, calls int) {
 		t.Helper()
 		got, err := cached.Resolve(t.Context(), query(t, "urn:example:a"))
-		if err != nil || got.Cache != state || got.TTL != ttl || len(next.asked) != calls ||
+		if err != nil || got.Cache != state || got.TTL != ttl || len(next.requested) != calls ||
 			got.Locations[0].URI != "http://1/" {
-			t.Errorf("%+v, %v after %d calls", got, err, len(next.asked))
+			t.Errorf("%+v, %v after %d calls", got, err, len(next.requested))
 		}
 	}
 	ask(resolver.CacheMiss, 10*time.Second, 1)

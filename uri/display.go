@@ -49,12 +49,12 @@ func showText(b *strings.Builder, s string) {
 
 // decodeRune decodes the percent-encoded character at the start of s. It also returns the number of its bytes.
 func decodeRune(s string) (rune, int) {
-	var octets [utf8.UTFMax]byte
+	var byteCount [utf8.UTFMax]byte
 	n := 0
-	for ; n < len(octets) && isTriple(s, 3*n); n++ {
-		octets[n] = unhex(s[3*n+1])<<4 | unhex(s[3*n+2])
+	for ; n < len(byteCount) && isTriple(s, 3*n); n++ {
+		byteCount[n] = unhex(s[3*n+1])<<4 | unhex(s[3*n+2])
 	}
-	return utf8.DecodeRune(octets[:n])
+	return utf8.DecodeRune(byteCount[:n])
 }
 
 // isShown reports whether r is visible and does not look like a delimiter. A combining mark is only shown after

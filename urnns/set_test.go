@@ -82,7 +82,7 @@ func TestOverrideBuiltin(t *testing.T) {
 	}
 }
 
-func TestNewSetReportsEveryFault(t *testing.T) {
+func TestNewSetReportsEveryError(t *testing.T) {
 	_, err := urnns.NewSet(
 		urnns.Namespace{NID: "urn"},
 		urnns.Namespace{NID: "a1", Pattern: "("},
@@ -181,15 +181,15 @@ func TestLenient(t *testing.T) {
 	isbn, _ := newSet(t).Lookup("isbn")
 	isbn.Lenient = true
 	set := newSet(t, isbn)
-	for nss, doubted := range map[string]bool{"0-395-36341-1": false, "0-395-36341-2": true, "not-a-number": true} {
+	for nss, warned := range map[string]bool{"0-395-36341-1": false, "0-395-36341-2": true, "not-a-number": true} {
 		v := mustURN(t, "urn:isbn:"+nss)
 		name, err := set.Canonical(v)
 		want := "urn:isbn:" + strings.ToUpper(strings.ReplaceAll(nss, "-", ""))
 		if err != nil || name.URI().String() != want {
 			t.Errorf("%s: %s, %v", nss, name.URI(), err)
 		}
-		var doubt *uri.ParseError
-		if err := set.Warning(v); errors.As(err, &doubt) != doubted {
+		var warning *uri.ParseError
+		if err := set.Warning(v); errors.As(err, &warning) != warned {
 			t.Errorf("%s: doubt %v", nss, err)
 		}
 	}
@@ -204,7 +204,7 @@ func TestLenientDigits(t *testing.T) {
 	nbn, _ := lenient.Lookup("nbn")
 	nbn.LenientDigits = false
 	strict := newSet(t, nbn)
-	for name, want := range map[string]struct{ strict, lenient, doubted bool }{
+	for name, want := range map[string]struct{ strict, lenient, warned bool }{
 		"urn:nbn:de:bvb:19-146642": {true, true, false},
 		"urn:nbn:de:bvb:19-146643": {false, true, true},
 		"urn:nbn:d:bvb:19-146642":  {false, false, true},
@@ -213,7 +213,7 @@ func TestLenientDigits(t *testing.T) {
 		_, refused := strict.Canonical(v)
 		_, err := lenient.Canonical(v)
 		if (refused == nil) != want.strict || (err == nil) != want.lenient ||
-			(lenient.Warning(v) != nil) != want.doubted {
+			(lenient.Warning(v) != nil) != want.warned {
 			t.Errorf("%s: %v, %v, %v", name, refused, err, lenient.Warning(v))
 		}
 	}

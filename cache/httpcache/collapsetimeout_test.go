@@ -49,11 +49,11 @@ func TestWaitedInVain(t *testing.T) {
 func TestRefusalIsForOne(t *testing.T) {
 	errShare := errors.New("this client asks too much")
 	s := newSite(t, nil)
-	proceed, asked := make(chan struct{}), false
+	proceed, requested := make(chan struct{}), false
 	s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
 		<-proceed
-		if !asked {
-			asked = true
+		if !requested {
+			requested = true
 			return nil, errShare
 		}
 		return s.response(200, "b", "Cache-Control: max-age=60"), nil

@@ -17,10 +17,10 @@ func TestLeavesWithHeader(t *testing.T) {
 	s := newSite(t, nil)
 	for range 3000 {
 		ctx, cancel := context.WithCancel(t.Context())
-		asked := make(chan struct{})
+		requested := make(chan struct{})
 		s.mu.Lock()
 		s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
-			close(asked)
+			close(requested)
 			return &httpmessage.Response{
 				Status: 200, Fields: fields("Cache-Control: max-age=60"),
 				Body: io.NopCloser(strings.NewReader(strings.Repeat("a", 1<<10))), ContentLength: -1,
@@ -28,7 +28,7 @@ func TestLeavesWithHeader(t *testing.T) {
 		}
 		s.mu.Unlock()
 		var all sync.WaitGroup
-		all.Go(func() { <-asked; cancel() })
+		all.Go(func() { <-requested; cancel() })
 		if a, err := s.cache.Serve(ctx,
 			&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.Fields{}}, Key: target},
 			httpcache.OriginFunc(s.forward)); err == nil && a.Content != nil {

@@ -86,33 +86,33 @@ func TestWhy(t *testing.T) {
 
 // TestNotStored checks the reason why a response is not stored, as in Cache-Status.
 func TestNotStored(t *testing.T) {
-	const lasting = "Cache-Control: max-age=60"
+	const persistent = "Cache-Control: max-age=60"
 	for _, test := range []struct {
 		request  string // fields, separated by " | "
 		status   int
 		response string // fields, separated by " | "
 		want     string // "" if stored
 	}{
-		{"", 200, lasting, ""},
-		{"Authorization: Basic x", 200, lasting, "authorization"},
-		{"", 200, lasting + ", no-store", "no-store"},
-		{"", 200, lasting + ", private", "private"},
-		{"", 200, lasting + ` | Vary: *`, "vary"},
-		{"", 299, lasting + ", must-understand", "must-understand"},
+		{"", 200, persistent, ""},
+		{"Authorization: Basic x", 200, persistent, "authorization"},
+		{"", 200, persistent + ", no-store", "no-store"},
+		{"", 200, persistent + ", private", "private"},
+		{"", 200, persistent + ` | Vary: *`, "vary"},
+		{"", 299, persistent + ", must-understand", "must-understand"},
 		{"", 302, "X-A: 1", "status"},
 		{"", 200, "X-A: 1", "freshness"},
-		{"", 200, lasting + strings.Repeat(" | X-A: 1", 1000), "fields"},
-		{`If-None-Match: "1"`, 304, lasting, "not-modified"},
-		{"Range: bytes=0-1,4-5", 206, lasting + " | Content-Type: multipart/byteranges; boundary=a", "parts"},
-		{"Range: bytes=0-1", 206, lasting + " | Content-Range: bytes */4", "content-range"},
-		{"Range: bytes=9-", 416, lasting, "range"},
-		{"X-Unknown: 1", 200, lasting, "unkeyed"},
+		{"", 200, persistent + strings.Repeat(" | X-A: 1", 1000), "fields"},
+		{`If-None-Match: "1"`, 304, persistent, "not-modified"},
+		{"Range: bytes=0-1,4-5", 206, persistent + " | Content-Type: multipart/byteranges; boundary=a", "parts"},
+		{"Range: bytes=0-1", 206, persistent + " | Content-Range: bytes */4", "content-range"},
+		{"Range: bytes=9-", 416, persistent, "range"},
+		{"X-Unknown: 1", 200, persistent, "unkeyed"},
 		{"Cookie: a=b", 200, `ETag: "1"`, "cookie"},
 		{"", 200, `ETag: "1" | Set-Cookie: a=b`, "set-cookie"},
-		{"Origin: https://a.example", 200, lasting + " | Access-Control-Allow-Origin: https://a.example", "origin"},
-		{"", 429, lasting, "client-error"},
-		{"Cookie: a=b", 404, lasting, "error"},
-		{"", 200, lasting + " | X-Large: 1", "size"},
+		{"Origin: https://a.example", 200, persistent + " | Access-Control-Allow-Origin: https://a.example", "origin"},
+		{"", 429, persistent, "client-error"},
+		{"Cookie: a=b", 404, persistent, "error"},
+		{"", 200, persistent + " | X-Large: 1", "size"},
 	} {
 		s := newSite(t, func(c *httpcache.Config) {
 			if strings.Contains(test.response, "X-Large") {

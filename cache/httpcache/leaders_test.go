@@ -69,18 +69,18 @@ const timeout = 5 * time.Second
 
 func TestLeaders(t *testing.T) {
 	tests := []struct {
-		name   string
-		leader []string // the fields of the leader
-		victim []string // the fields of the followers
-		origin func(s *site)
-		leaves bool          // the leader leaves after a second
-		within time.Duration // all followers have the answer "ok" within this time
-		asked  int           // maximum number of requests at the origin, including the leader's
+		name      string
+		leader    []string // the fields of the leader
+		victim    []string // the fields of the followers
+		origin    func(s *site)
+		leaves    bool          // the leader leaves after a second
+		within    time.Duration // all followers have the answer "ok" within this time
+		requested int           // maximum number of requests at the origin, including the leader's
 	}{
 		{
 			name:   "an answer",
 			origin: func(s *site) { s.first(s.later(time.Second, "ok", fresh), hangs) },
-			within: time.Second, asked: 1,
+			within: time.Second, requested: 1,
 		},
 		{
 			name: "an error is not shared",
@@ -88,41 +88,41 @@ func TestLeaders(t *testing.T) {
 				s.first(func(context.Context) (*httpmessage.Response, error) { return nil, errOrigin },
 					s.later(time.Second, "ok", fresh))
 			},
-			within: time.Second, asked: 17,
+			within: time.Second, requested: 17,
 		},
 		{
 			name:   "who leads leaves",
 			origin: func(s *site) { s.first(hangs, s.later(time.Second, "ok", fresh)) },
-			leaves: true, within: 2 * time.Second, asked: 17,
+			leaves: true, within: 2 * time.Second, requested: 17,
 		},
 		{
 			name: "what is for one client is not shared",
 			origin: func(s *site) {
 				s.first(s.later(time.Second, "mine", "Cache-Control: private"), s.later(time.Second, "ok", fresh))
 			},
-			within: 2 * time.Second, asked: 17,
+			within: 2 * time.Second, requested: 17,
 		},
 		{
 			name:   "who leads hangs: one second leader",
 			origin: func(s *site) { s.first(hangs, s.later(time.Second, "ok", fresh)) },
-			within: timeout + time.Second, asked: 2,
+			within: timeout + time.Second, requested: 2,
 		},
 		{
 			name:   "a lock of the session of who leads",
 			leader: []string{"Cookie: session=attacker"},
 			origin: func(s *site) { s.first(hangs, s.later(time.Second, "ok", fresh)) },
-			within: time.Second, asked: 2,
+			within: time.Second, requested: 2,
 		},
 		{
 			name: "others with sessions", leader: []string{"Cookie: session=attacker"},
 			victim: []string{"Cookie: session=victim"},
 			origin: func(s *site) { s.first(hangs, s.later(0, "ok", "Cache-Control: private")) },
-			within: timeout, asked: 101,
+			within: timeout, requested: 101,
 		},
 		{
 			name: "an unknown field", leader: []string{"X-Sleep: 60"},
 			origin: func(s *site) { s.first(hangs, s.later(time.Second, "ok", fresh)) },
-			within: time.Second, asked: 2,
+			within: time.Second, requested: 2,
 		},
 		{
 			name: "a small body that stops half way",
@@ -136,7 +136,7 @@ func TestLeaders(t *testing.T) {
 					return response, nil
 				}, s.later(time.Second, "ok", fresh))
 			},
-			within: timeout + time.Second, asked: 2,
+			within: timeout + time.Second, requested: 2,
 		},
 		{
 			name: "a body without an end",
@@ -149,7 +149,7 @@ func TestLeaders(t *testing.T) {
 					return response, nil
 				}, s.later(time.Second, "ok", fresh))
 			},
-			within: timeout + time.Second, asked: 2,
+			within: timeout + time.Second, requested: 2,
 		},
 	}
 	for _, test := range tests {
@@ -176,8 +176,8 @@ func TestLeaders(t *testing.T) {
 							s.count())
 					}
 				}
-				if n := s.count(); n > test.asked {
-					t.Errorf("the origin has seen %d requests, more than %d", n, test.asked)
+				if n := s.count(); n > test.requested {
+					t.Errorf("the origin has seen %d requests, more than %d", n, test.requested)
 				}
 				leader.stop()
 				<-leader.done

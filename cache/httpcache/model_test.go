@@ -214,7 +214,7 @@ func (o *model) forward(s *site, name int, seed uint64) httpcache.OriginFunc {
 		body, etag := version(name, random.Uint64N(4))
 		lines := []string{"Etag: " + etag, "Cache-Control: " + controls[min(random.IntN(40), len(controls)-1)]}
 		response := s.response(200, body, lines...)
-		reader := &faulty{ctx: ctx, rest: body, random: random, left: -1}
+		reader := &failing{ctx: ctx, rest: body, random: random, left: -1}
 		if random.IntN(6) == 0 {
 			reader.left = random.IntN(len(body) + 1)
 		}
@@ -227,14 +227,14 @@ func (o *model) forward(s *site, name int, seed uint64) httpcache.OriginFunc {
 }
 
 // faulty is a body that arrives in pieces, and may fail after some bytes.
-type faulty struct {
+type failing struct {
 	ctx    context.Context
 	rest   string
 	random *rand.Rand
 	left   int // -1 for all
 }
 
-func (f *faulty) Read(p []byte) (int, error) {
+func (f *failing) Read(p []byte) (int, error) {
 	runtime.Gosched()
 	if err := context.Cause(f.ctx); err != nil {
 		return 0, err
@@ -255,4 +255,4 @@ func (f *faulty) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (*faulty) Close() error { return nil }
+func (*failing) Close() error { return nil }

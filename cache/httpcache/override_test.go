@@ -158,9 +158,9 @@ func TestOverrideNever(t *testing.T) {
 	s.sends(200, "one", "Cache-Control: max-age=60")
 	s.status(s.get(), "urnd; fwd=uri-miss; detail=override")
 	const clients = 2
-	asked, release := make(chan struct{}, clients), make(chan struct{})
+	requested, release := make(chan struct{}, clients), make(chan struct{})
 	s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
-		asked <- struct{}{}
+		requested <- struct{}{}
 		<-release
 		return s.response(200, "one", "Cache-Control: max-age=60"), nil
 	}
@@ -177,7 +177,7 @@ func TestOverrideNever(t *testing.T) {
 		}()
 	}
 	for range clients {
-		<-asked
+		<-requested
 	}
 	close(release)
 	for range clients {

@@ -39,8 +39,8 @@ func TestPurge(t *testing.T) {
 			}
 			s.sends(200, "two", lines...)
 			s.expect(s.get("Foo: 1"), 200, "two", false)
-			if asked := s.last().header.Get("If-None-Match") != ""; asked == hard {
-				t.Errorf("%s, hard: %t: validated: %t", name, hard, asked)
+			if requested := s.last().header.Get("If-None-Match") != ""; requested == hard {
+				t.Errorf("%s, hard: %t: validated: %t", name, hard, requested)
 			}
 			s.expect(s.get("Foo: 1"), 200, "two", true)
 		}

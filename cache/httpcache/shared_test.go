@@ -17,9 +17,9 @@ import (
 type objects struct {
 	now func() time.Time
 
-	mu    sync.Mutex
-	all   map[string]object
-	asked int
+	mu        sync.Mutex
+	all       map[string]object
+	requested int
 }
 
 type object struct {
@@ -31,7 +31,7 @@ type object struct {
 func (o *objects) Get(_ context.Context, place string) (found cache.Object, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.asked++
+	o.requested++
 	one, ok := o.all[place]
 	age := o.now().Sub(one.stored)
 	if !ok || age >= one.ttl {
@@ -196,19 +196,19 @@ func TestSharedInPlaceOfValidation(t *testing.T) {
 }
 
 // A client whose responses cannot be shared causes no further queries of the shared store.
-func TestNotAskedForWhatIsNotShared(t *testing.T) {
+func TestUnsharedNotRequested(t *testing.T) {
 	a, _, all := newSharing(t)
 	a.sends(200, "one", "Cache-Control: no-store")
 	for range 5 {
 		a.expect(a.get(), 200, "one", false)
 	}
-	if all.asked != 1 {
-		t.Errorf("asked %d times, want once", all.asked)
+	if all.requested != 1 {
+		t.Errorf("asked %d times, want once", all.requested)
 	}
 }
 
 // Bytes that are not a response are ignored.
-func TestSharedOctets(t *testing.T) {
+func TestSharedBytes(t *testing.T) {
 	a, b, all := newSharing(t)
 	a.sends(200, "one", "Cache-Control: max-age=60")
 	a.get()
@@ -275,8 +275,8 @@ func TestLocalIsNotShared(t *testing.T) {
 	a, _, all := newSharing(t)
 	a.sends(200, "one", "Cache-Control: max-age=60")
 	r := &httpcache.Request{Request: httpmessage.Request{Method: "GET"}, Key: "file:///a"}
-	if g := a.request(r); g.body != "one" || all.places() != 0 || all.asked != 0 {
-		t.Errorf("%q, %d places, asked %d times", g.body, all.places(), all.asked)
+	if g := a.request(r); g.body != "one" || all.places() != 0 || all.requested != 0 {
+		t.Errorf("%q, %d places, asked %d times", g.body, all.places(), all.requested)
 	}
 }
 

@@ -34,9 +34,9 @@ func (s *Store[V]) admits(key string, cost int64) bool {
 
 // isWorth reports whether an entry of this cost, requested again so often, is worth the entries that it
 // displaces; s.mu is held.
-func (s *Store[V]) isWorth(asked int, cost int64) bool {
+func (s *Store[V]) isWorth(requested int, cost int64) bool {
 	mean := s.bytes.Load() / max(s.entries.Load(), 1)
-	return asked > 0 && cost <= mean<<asked
+	return requested > 0 && cost <= mean<<requested
 }
 
 // admit stores an entry, which is included in s.bytes, in ristretto; s.mu is held.
@@ -54,11 +54,11 @@ func (s *Store[V]) admit(e *cache.Entry[V], cost int64) {
 // endProbation admits or evicts the oldest candidates until the probation fits its bound; s.mu is held.
 func (s *Store[V]) endProbation() {
 	for {
-		e, asked := s.probation.next()
+		e, requested := s.probation.next()
 		switch {
 		case e == nil:
 			return
-		case s.isWorth(asked, s.cost(e)):
+		case s.isWorth(requested, s.cost(e)):
 			s.admit(e, s.cost(e))
 		default:
 			s.ghost.add(e.Key)

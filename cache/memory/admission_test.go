@@ -195,15 +195,15 @@ func TestIsWorth(t *testing.T) {
 	s.entries.Store(10)
 	s.bytes.Store(10 * 1000)
 	for _, tt := range []struct {
-		asked int
-		cost  int64
-		want  bool
+		requested int
+		cost      int64
+		want      bool
 	}{
 		{0, 1, false}, {1, 1, true}, {1, 2000, true}, {1, 2001, false}, {2, 4000, true}, {2, 4001, false},
-		{mostAsked, 1000 << mostAsked, true},
+		{mostRequested, 1000 << mostRequested, true},
 	} {
-		if got := s.isWorth(tt.asked, tt.cost); got != tt.want {
-			t.Errorf("%d bytes, asked for %d times: %t", tt.cost, tt.asked, got)
+		if got := s.isWorth(tt.requested, tt.cost); got != tt.want {
+			t.Errorf("%d bytes, asked for %d times: %t", tt.cost, tt.requested, got)
 		}
 	}
 }

@@ -18,13 +18,13 @@ type probation[V any] struct {
 
 // candidate is an entry on probation.
 type candidate[V any] struct {
-	entry *cache.Entry[V]
-	asked atomic.Int32 // requests since the entry was added; at most mostAsked
+	entry     *cache.Entry[V]
+	requested atomic.Int32 // requests since the entry was added; at most mostAsked
 }
 
 // mostAsked is the maximum of candidate.asked: above it, readers on several processors share a cache line that
 // none of them writes.
-const mostAsked = 16
+const mostRequested = 16
 
 func candidateOf[V any](element *list.Element) *candidate[V] {
 	c, _ := element.Value.(*candidate[V])
@@ -38,8 +38,8 @@ func (p *probation[V]) get(key string) *cache.Entry[V] {
 		return nil
 	}
 	c := candidateOf[V](element)
-	if c.asked.Load() < mostAsked {
-		c.asked.Add(1)
+	if c.requested.Load() < mostRequested {
+		c.requested.Add(1)
 	}
 	return c.entry
 }
@@ -62,12 +62,12 @@ func (p *probation[V]) put(e *cache.Entry[V]) (replaced *cache.Entry[V]) {
 
 // next removes the oldest entry if the queue exceeds its bound, and returns it with the number of its requests;
 // otherwise it returns nil.
-func (p *probation[V]) next() (e *cache.Entry[V], asked int) {
+func (p *probation[V]) next() (e *cache.Entry[V], requested int) {
 	if p.bytes <= p.maxBytes {
 		return nil, 0
 	}
 	c := candidateOf[V](p.queue.Front())
-	return p.remove(c.entry.Key), int(c.asked.Load())
+	return p.remove(c.entry.Key), int(c.requested.Load())
 }
 
 // remove removes and returns the entry of key, or nil.

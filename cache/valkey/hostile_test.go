@@ -368,8 +368,8 @@ func (remote) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2
 func TestNamedAddresses(t *testing.T) {
 	server := testserver.StartRedis(t)
 	l, beside := startLiar(t, listen(t), server.Addr()), startLiar(t, listen(t), server.Addr())
-	var asked atomic.Int32
-	beside.say(func(_ []string, reply string) []byte { asked.Add(1); return []byte(reply) })
+	var requested atomic.Int32
+	beside.say(func(_ []string, reply string) []byte { requested.Add(1); return []byte(reply) })
 	_, port, _ := strings.Cut(beside.addr(), ":")
 	l.say(func(words []string, reply string) []byte {
 		switch words[0] {
@@ -394,8 +394,8 @@ func TestNamedAddresses(t *testing.T) {
 		})
 		statusReporter(t, a, "names a loopback or link-local address")
 		until(t, func() bool { return l.said() > 2 })
-		if a.level.Stats().Used || asked.Load() != 0 {
-			t.Errorf("%s: it asks what is beside it, %d times", url, asked.Load())
+		if a.level.Stats().Used || requested.Load() != 0 {
+			t.Errorf("%s: it asks what is beside it, %d times", url, requested.Load())
 		}
 	}
 }

@@ -54,12 +54,12 @@ func TestHeldLease(t *testing.T) {
 		}
 		return []byte(reply)
 	})
-	const patience = 2 * time.Second
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	const waitLimit = 2 * time.Second
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	begun := time.Now()
 	loaded := a.view.Load(ctx, "key", cache.AnyFresh, a.source("own", time.Minute, nil))
-	if took := time.Since(begun); loaded.Value != "own" || loaded.Err != nil || took > patience*3/4 {
+	if took := time.Since(begun); loaded.Value != "own" || loaded.Err != nil || took > waitLimit*3/4 {
 		t.Errorf("got %+v after %s", loaded, took)
 	}
 	if s := a.level.Stats(); s.Waits == 0 {
@@ -82,10 +82,10 @@ func TestLateReplies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := startLiar(t, listen(t), server.Addr())
 			a := used(t, l.addr(), func(c *valkey.Config) { c.Timeout = timeout })
-			var asked atomic.Int64
+			var requested atomic.Int64
 			l.say(func(words []string, reply string) []byte {
 				if words[0] == "EVALSHA" && len(words) > 6 {
-					time.Sleep(delay(int(asked.Add(1)))) // a network delay
+					time.Sleep(delay(int(requested.Add(1)))) // a network delay
 				}
 				return []byte(reply)
 			})
@@ -111,14 +111,14 @@ func TestReadOnlyServer(t *testing.T) {
 	a.get("key", "of a") // requests a lease
 	b := newInstance(t, server.Addr(), nil)
 	for _, i := range []*instance{a, b} {
-		isSaid := false
+		reported := false
 		until(t, func() bool {
 			select {
 			case err := <-i.reports:
-				isSaid = isSaid || err != nil && strings.Contains(err.Error(), "replica")
+				reported = reported || err != nil && strings.Contains(err.Error(), "replica")
 			default:
 			}
-			return isSaid && !i.level.Stats().Used
+			return reported && !i.level.Stats().Used
 		})
 	}
 	for _, i := range []*instance{a, b} { // detected by probes

@@ -36,10 +36,10 @@ var errReply = errors.New("unexpected reply of the server")
 // lookup queries an entry. If there is none and token is not "", it acquires the lease of the entry with this
 // token.
 func (l *Level) lookup(ctx context.Context, keys []string, token, except string) (lookupReply, error) {
-	asked, cancel := context.WithTimeout(ctx, l.timeout.limit(l.config.Timeout))
+	requested, cancel := context.WithTimeout(ctx, l.timeout.limit(l.config.Timeout))
 	defer cancel()
 	begun := l.config.Now()
-	reply, err := l.scripts.lookup.Exec(asked, l.server.Load(), keys,
+	reply, err := l.scripts.lookup.Exec(requested, l.server.Load(), keys,
 		[]string{token, milliseconds(leaseFor), except}).ToArray()
 	took := l.config.Now().Sub(begun)
 	if err != nil {

@@ -119,9 +119,9 @@ func (l *liar) serve(conn net.Conn) {
 	}
 	l.add(conn, server)
 	defer l.remove(conn, server)
-	asked, answered := bufio.NewReader(conn), bufio.NewReader(server)
+	requested, answered := bufio.NewReader(conn), bufio.NewReader(server)
 	for {
-		text, words, err := readMessage(asked)
+		text, words, err := readMessage(requested)
 		if err != nil {
 			return
 		}
@@ -136,13 +136,13 @@ func (l *liar) serve(conn net.Conn) {
 		lie := l.lie
 		l.mu.Unlock()
 		if lie != nil {
-			said := lie(words, string(reply))
+			reported := lie(words, string(reply))
 			l.mu.Lock()
-			if !bytes.Equal(said, reply) {
+			if !bytes.Equal(reported, reply) {
 				l.lies++
 			}
 			l.mu.Unlock()
-			if reply = said; reply == nil {
+			if reply = reported; reply == nil {
 				return
 			}
 		}

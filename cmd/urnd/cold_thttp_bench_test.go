@@ -37,14 +37,14 @@ func BenchmarkColdTHTTP(b *testing.B) {
 
 func benchmarkColdTHTTP(b *testing.B, binary string, connections int) {
 	const prefix = "urn:bench:"
-	var asked atomic.Int64
+	var requested atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, ok := strings.CutPrefix(r.URL.RawQuery, prefix)
 		if !ok || r.URL.Path != "/uri-res/N2L" {
 			http.NotFound(w, r)
 			return
 		}
-		asked.Add(1)
+		requested.Add(1)
 		w.Header().Set("Location", "http://example.org/"+name)
 		w.Header().Set("Cache-Control", "max-age=3600")
 		w.WriteHeader(http.StatusSeeOther)
@@ -83,7 +83,7 @@ func benchmarkColdTHTTP(b *testing.B, binary string, connections int) {
 	running.Wait()
 	b.StopTimer()
 	used := cpuTime(b, pid) - before
-	if n := asked.Load(); n != int64(b.N) { // a cache hit would improve the result
+	if n := requested.Load(); n != int64(b.N) { // a cache hit would improve the result
 		b.Errorf("the server was asked %d times for %d names", n, b.N)
 	}
 	b.ReportMetric(float64(used.Microseconds())/float64(b.N), "cpu-us/op")

@@ -209,7 +209,7 @@ func TestConfigCheckOfAnotherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("it takes root to become another user")
 	}
-	const nobody = 65534
+	const noClient = 65534
 	dir, err := os.MkdirTemp("", "urnd-private")
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestConfigCheckOfAnotherUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	check := exec.Command(binary, "config", "check", file)
-	check.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	check.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: noClient, Gid: noClient}}
 	out, err := check.CombinedOutput()
 	if err != nil || !strings.Contains(string(out),
 		"not checked: log.access.0.file: whether urnd can write to "+private) {

@@ -57,9 +57,9 @@ func TestConfigCheckAnswersMistakes(t *testing.T) {
 		if line == "0" {
 			words[0] = "urnd.yaml: "
 		}
-		is := func(said string) bool {
+		is := func(reported string) bool {
 			for _, word := range words {
-				if !strings.Contains(said, strings.TrimSpace(word)) {
+				if !strings.Contains(reported, strings.TrimSpace(word)) {
 					return false
 				}
 			}
@@ -67,10 +67,10 @@ func TestConfigCheckAnswersMistakes(t *testing.T) {
 		}
 		found := false
 		all := checked(t, "urnd.yaml", text)
-		for said := range strings.Lines(all) {
-			found = found || is(said)
-			if strings.Count(all, said) > 1 {
-				t.Errorf("%s\nit says more than once: %s", text, said)
+		for reported := range strings.Lines(all) {
+			found = found || is(reported)
+			if strings.Count(all, reported) > 1 {
+				t.Errorf("%s\nit says more than once: %s", text, reported)
 			}
 		}
 		if !found {

@@ -57,14 +57,14 @@ func responseKey(i int) string { return "http://origin.example/objects/" + strco
 func (s *storedResponses) fill(tb testing.TB, from, to int) {
 	tb.Helper()
 	body := bytes.Repeat([]byte("x"), 1<<10)
-	asked := httpmessage.NewFields("Accept", "*/*", "User-Agent", "x")
+	requested := httpmessage.NewFields("Accept", "*/*", "User-Agent", "x")
 	for i := from; i < to; i++ {
 		head := httpmessage.NewFields("Server", "nginx", "Date", s.now.Format(http.TimeFormat), "Content-Type",
 			"text/plain", "Content-Length", "1024",
 			"Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT", "Etag", fmt.Sprintf(`"%x-400"`, i), "Cache-Control",
 			"max-age=3600", "Accept-Ranges", "bytes")
 		a, err := s.Serve(tb.Context(),
-			&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: asked},
+			&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: requested},
 				Key: responseKey(i)},
 			httpcache.OriginFunc(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
 				return &httpmessage.Response{Status: http.StatusOK, Fields: head,

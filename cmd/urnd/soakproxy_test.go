@@ -388,8 +388,9 @@ func (s *proxySoak) compare(t *testing.T) {
 	// An exchange that is aborted before its header may or may not have reached the origin.
 	exchanges := int64(s.p.scraped(t, `urnd_gateway_exchanges_total\{gateway="fetch",outcome="[a-z_]+"\}`))
 	canceled := int64(s.p.scraped(t, `urnd_gateway_exchanges_total\{gateway="fetch",outcome="canceled"\}`))
-	if asked := s.origin.requests.Load(); asked > exchanges || asked < exchanges-canceled {
-		t.Errorf("the origin was asked %d times; %d exchanges are counted, of which %d were given up", asked, exchanges,
+	if requested := s.origin.requests.Load(); requested > exchanges || requested < exchanges-canceled {
+		t.Errorf("the origin was asked %d times; %d exchanges are counted, of which %d were given up", requested,
+			exchanges,
 			canceled)
 	}
 	if panics := s.p.scraped(t, "urnd_panics_total"); panics > 0 {

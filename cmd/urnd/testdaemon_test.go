@@ -91,9 +91,9 @@ func (w *testDaemon) listen(stderr *os.File, ready chan<- [2]string) {
 	for lines := bufio.NewReader(stderr); ; {
 		line, err := lines.ReadString('\n')
 		_, _ = io.WriteString(&w.log, line)
-		var said struct{ Msg, Service, Admin string }
-		if json.Unmarshal([]byte(line), &said) == nil && said.Msg == "urnd is ready" {
-			ready <- [2]string{said.Service, said.Admin}
+		var reported struct{ Msg, Service, Admin string }
+		if json.Unmarshal([]byte(line), &reported) == nil && reported.Msg == "urnd is ready" {
+			ready <- [2]string{reported.Service, reported.Admin}
 		} else if _, service, ok := strings.Cut(line, `msg="urnd is ready" service=`); ok {
 			service, rest, _ := strings.Cut(service, " ")
 			_, admin, _ := strings.Cut(rest, "admin=")

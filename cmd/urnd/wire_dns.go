@@ -75,14 +75,15 @@ func newDNSClient(
 func openDNSClient(
 	c config.Config, servers []config.Server, requireAD bool, r *resolution, d resolverDependencies,
 ) *ddds.Client {
-	var asked []ddds.Server
+	var requested []ddds.Server
 	var addrs []netip.Addr
 	for _, server := range servers {
-		asked = append(asked, ddds.Server{Address: server.AddrPort.String(), TLS: server.TLS, Name: server.Name})
+		requested = append(requested,
+			ddds.Server{Address: server.AddrPort.String(), TLS: server.TLS, Name: server.Name})
 		addrs = append(addrs, server.Addr())
 	}
 	return ddds.NewClient(ddds.ClientConfig{
-		Servers: asked, Dial: netguard.NewAllowlist(c.DNS.Timeout, addrs...).DialContext,
+		Servers: requested, Dial: netguard.NewAllowlist(c.DNS.Timeout, addrs...).DialContext,
 		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, HedgeAfter: hedgeAfter, Backoff: c.Resolve.Backoff,
 		RequireAD: requireAD, Now: d.now,
 		Concurrency: r.limits.queries, Observe: observe.Queries(d.metrics, d.queried), MixCase: c.DNS.MixedCase,
@@ -157,12 +158,12 @@ func dddsConfig(c config.Config, r *resolution, servers []config.Server, d resol
 	for _, o := range c.DDDS.RootOptions {
 		own := bounds
 		own.Root = o.Root
-		asked := o.Servers
-		if len(asked) == 0 {
-			asked = servers
+		requested := o.Servers
+		if len(requested) == 0 {
+			requested = servers
 		}
-		if len(asked) > 0 {
-			client := newDNSClient(c, asked, o.RequireDNSSEC, r, d)
+		if len(requested) > 0 {
+			client := newDNSClient(c, requested, o.RequireDNSSEC, r, d)
 			settings.Lookups[uri.CanonicalDomain(o.Root)] = ddds.NewCached(r.records.Cache, client, own)
 		}
 	}

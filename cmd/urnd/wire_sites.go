@@ -300,11 +300,11 @@ type prober struct {
 const maxProbed = 64 << 10
 
 func (p prober) probe(ctx context.Context, server uri.URI, path string) (status int, err error) {
-	asked, err := uri.Parse("http://" + p.host + path)
+	requested, err := uri.Parse("http://" + p.host + path)
 	if err != nil {
 		return 0, fmt.Errorf("checking %s: %w", path, err)
 	}
-	r := p.site.Probe(server, asked)
+	r := p.site.Probe(server, requested)
 	r.Method = http.MethodGet
 	r.Fields.Set("User-Agent", "urnd")
 	response, err := p.web.Fetch(ctx, r)

@@ -68,13 +68,13 @@ func multiplexed(ctx context.Context, d *duel) error {
 	if err := waitFor(ctx, r.arrived, nil); err != nil {
 		return err
 	}
-	asked, secure := d.asked(id, d.server), c.(*clientH2)
-	if err := c.send(asked); err != nil {
+	requested, secure := d.asked(id, d.server), c.(*clientH2)
+	if err := c.send(requested); err != nil {
 		return err
 	}
 	if err := secure.WriteWindowUpdate(secure.stream, 1<<30); err != nil {
 		return err
 	}
 	_ = secure.conn.SetReadDeadline(time.Now().Add(d.bound(took)))
-	return d.judge([]received{d.receives(c, asked)}, right, id, r)
+	return d.judge([]received{d.receives(c, requested)}, right, id, r)
 }

@@ -80,10 +80,10 @@ func (d *daemon) read(stderr io.Reader, ready chan<- struct{}) {
 	for lines := bufio.NewReaderSize(stderr, 1<<20); ; {
 		line, err := lines.ReadString('\n')
 		d.note(line)
-		var said struct{ Msg, Service, TLS, Admin string }
-		if !announced && json.Unmarshal([]byte(line), &said) == nil && said.Msg == "urnd is ready" {
+		var reported struct{ Msg, Service, TLS, Admin string }
+		if !announced && json.Unmarshal([]byte(line), &reported) == nil && reported.Msg == "urnd is ready" {
 			announced = true
-			d.service, d.tls, d.admin = said.Service, said.TLS, said.Admin
+			d.service, d.tls, d.admin = reported.Service, reported.TLS, reported.Admin
 			close(ready)
 		}
 		if err != nil {

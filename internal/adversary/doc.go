@@ -7,7 +7,7 @@
 //   - daemon_test.go: a process of the daemon; stage_test.go: the daemon with its peers; usage_test.go: its resources;
 //   - client_test.go and peer_*_test.go: its clients and servers;
 //   - framing_*_test.go, ssrf_*_test.go, spoof_*_test.go, flood_*_test.go and
-//     fault_*_test.go: the payloads, one family per file;
+//     failure_*_test.go: the payloads, one family per file;
 //   - frames_*_test.go: HTTP/2 frames, by a client that can send any frame; connections_test.go: the use of HTTP/1
 //     connections. A new flood of frames is a row in frames_floods_test.go, a frame that is illegal in some state a
 //     column in frames_states_test.go, and a field that HTTP/1 would interpret differently a row in

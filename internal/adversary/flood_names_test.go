@@ -19,11 +19,11 @@ func (s *stage) slowNames() []payload {
 	}
 	fresh := s.id()
 	s.dns.has(fresh+"."+zoneRoot, rightRule)
-	asked := payload{name: "names whose server is silent", section: "CWE-770"}
+	requested := payload{name: "names whose server is silent", section: "CWE-770"}
 	fetched := payload{name: "pages whose server is silent", section: "CWE-770"}
 	silent := payload{name: "names whose DNS is silent", section: "CWE-770"}
 	return inFamily("slow names", []payload{
-		s.alone(asked, func(ctx context.Context, d *daemon) error {
+		s.alone(requested, func(ctx context.Context, d *daemon) error {
 			return s.starves(ctx, d, 64, func(i int) string { return fmt.Sprintf("/urn:held:slow-%d", i) },
 				"/urn:"+fresh+":b", 302)
 		}, slow...),

@@ -18,7 +18,7 @@ func hostileTexts() []hostileText {
 		markup   = "HTML section 13.1"
 		fields   = "RFC 9110 section 17.11"
 		form     = "URL section 5.1"
-		octets   = "RFC 3986 section 2"
+		data     = "RFC 3986 section 2"
 		encoding = "RFC 3629 section 10"
 	)
 	return []hostileText{
@@ -47,14 +47,14 @@ func hostileTexts() []hostileText {
 		{name: "half of the end of a line", section: fields, text: "a\nEvil: 1"},
 		{name: "an encoded end of a line, encoded", section: fields, text: "a%250d%250aEvil:%201", encoded: true},
 		{name: "the other separators of lines", section: "Unicode section 5.8", text: "a\u2028Evil: 1\u2029\u0085\v\f"},
-		{name: "NUL", section: octets, text: "a\x00<evil-a>"},
-		{name: "control characters", section: octets, text: "a\x01\x08\x1b[31m\x7f\u0090"},
+		{name: "NUL", section: data, text: "a\x00<evil-a>"},
+		{name: "control characters", section: data, text: "a\x01\x08\x1b[31m\x7f\u0090"},
 		{name: "letters that turn the text", section: "Unicode TR 36 section 2.1",
 			text: "a\u202egnp.evil\u2066\u200b\ufeff"},
 		{name: "octets that are no text", section: encoding, text: "%ff%fe%80a", encoded: true},
 		{name: "an encoding that is too long", section: encoding, text: "%c0%bcevil-a%c0%be%e0%80%bc", encoded: true},
 		{name: "half of a surrogate pair", section: encoding, text: "%ed%a0%80%ed%bf%bf", encoded: true},
-		{name: "a percent sign alone", section: octets, text: "%%%2%zz%", encoded: true},
+		{name: "a percent sign alone", section: data, text: "%%%2%zz%", encoded: true},
 		{name: "nothing", section: form, text: ""},
 		{name: "spaces", section: form, text: "   \t  "},
 		{name: "2,000 letters", section: "RFC 9110 section 4.1", text: strings.Repeat("a", 2000)},
@@ -66,9 +66,9 @@ func hostileTexts() []hostileText {
 		{name: "the same parameters again", section: form,
 			text: "a" + strings.Repeat("&uri=%22%3E&lang=%3Cevil-a%3E&q=%00&next=//evil.example", 20), encoded: true},
 		{name: "parameters between semicolons", section: form, text: "a;uri=<evil-a>;lang=<evil-a>"},
-		{name: "markup as it is", section: octets, text: `"'><evil-a/evil=1><script>evil()</script>`, isBytes: true},
-		{name: "octets as they are", section: octets, text: "\xff\xfe\x80<evil-a>", isBytes: true},
-		{name: "NUL as it is", section: octets, text: "a\x00<evil-a>", isBytes: true},
+		{name: "markup as it is", section: data, text: `"'><evil-a/evil=1><script>evil()</script>`, isBytes: true},
+		{name: "octets as they are", section: data, text: "\xff\xfe\x80<evil-a>", isBytes: true},
+		{name: "NUL as it is", section: data, text: "a\x00<evil-a>", isBytes: true},
 		{name: "a line feed as it is", section: fields, text: "a\nEvil: 1", isBytes: true},
 	}
 }

@@ -35,8 +35,8 @@ func (s *stage) withCases() func() (*daemon, error) {
 		set := exec.CommandContext(ctx, s.binary, "registry", "set", "--prefix", "https://purl.example/p/", inside,
 			"--redirect", "301")
 		set.Env = append(set.Environ(), "URND_REGISTRY_STORE=sqlite:"+store, "URND_REGISTRY_HOSTS=purl.example")
-		if said, err := set.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("registering a prefix: %w: %s", err, said)
+		if reported, err := set.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("registering a prefix: %w: %s", err, reported)
 		}
 		return s.startWith(ctx, s.config()+fmt.Sprintf(caseConfig, store, s.origin.address),
 			"URND_ACCESS_ADMIN_TOKEN="+token)

@@ -23,8 +23,8 @@ func (s *stage) withOwnHost() func() (*daemon, error) {
 		set := exec.CommandContext(ctx, s.binary, "registry", "set", "--prefix", "https://purl.example/p/", inside,
 			"--redirect", "301")
 		set.Env = append(set.Environ(), environment...)
-		if said, err := set.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("registering a prefix: %w: %s", err, said)
+		if reported, err := set.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("registering a prefix: %w: %s", err, reported)
 		}
 		return s.start(ctx, environment...)
 	})

@@ -285,7 +285,7 @@ func TestReadTree(t *testing.T) {
 	}
 }
 
-func TestReadTreeFaults(t *testing.T) {
+func TestReadTreeErrors(t *testing.T) {
 	if _, err := parseTree(fakeModule, map[string]string{"a/a.go": "package"}); err == nil {
 		t.Error("source that does not parse is accepted")
 	}

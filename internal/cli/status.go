@@ -154,8 +154,8 @@ func hints() []struct {
 
 // hintOf returns the hint for the error of a command, "" for none.
 func hintOf(cmd *cobra.Command, err error) string {
-	if said := (*hinted)(nil); errors.As(err, &said) {
-		return said.hint
+	if reported := (*hinted)(nil); errors.As(err, &reported) {
+		return reported.hint
 	}
 	for _, h := range hints() {
 		if errors.Is(err, h.cause) {

@@ -19,11 +19,11 @@ func TestNoticeTime(t *testing.T) {
 		d.announce()
 		close(ended)
 	}()
-	for asked := 0; ; {
+	for requested := 0; ; {
 		select {
 		case <-ended:
-			if took := time.Since(begin); took < notice || asked < 2 {
-				t.Errorf("after %v and %d requests it accepts no more", took, asked)
+			if took := time.Since(begin); took < notice || requested < 2 {
+				t.Errorf("after %v and %d requests it accepts no more", took, requested)
 			}
 			return
 		default:
@@ -37,7 +37,7 @@ func TestNoticeTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = response.Body.Close()
-		asked++
+		requested++
 	}
 }
 

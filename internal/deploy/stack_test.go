@@ -89,9 +89,9 @@ func (s *stack) launch(path string) *process {
 		s.t.Fatal(err)
 	}
 	lines := bufio.NewScanner(log)
-	var said []string
+	var reported []string
 	for p.admin == "" && lines.Scan() {
-		said = append(said, lines.Text())
+		reported = append(reported, lines.Text())
 		var line struct{ Msg, Service, Admin string }
 		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "urnd is ready" {
 			p.service, p.admin = line.Service, line.Admin
@@ -106,11 +106,11 @@ func (s *stack) launch(path string) *process {
 		_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
 		<-rest
 		if err := p.cmd.Wait(); err != nil {
-			s.t.Errorf("urnd has ended by %v\n%s", err, strings.Join(said, "\n"))
+			s.t.Errorf("urnd has ended by %v\n%s", err, strings.Join(reported, "\n"))
 		}
 	})
 	if p.admin == "" {
-		s.t.Fatalf("urnd is not ready:\n%s", strings.Join(said, "\n"))
+		s.t.Fatalf("urnd is not ready:\n%s", strings.Join(reported, "\n"))
 	}
 	return p
 }

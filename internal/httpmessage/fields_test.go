@@ -190,12 +190,12 @@ func BenchmarkFields(b *testing.B) {
 			}
 		}
 	})
-	asked := []string{"Cache-Control", "Vary", "Etag", "Content-Range", "Set-Cookie"}
+	requested := []string{"Cache-Control", "Vary", "Etag", "Content-Range", "Set-Cookie"}
 	header := lines.Header()
 	b.Run("look up", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			for _, name := range asked {
+			for _, name := range requested {
 				_ = lines.Values(name)
 			}
 		}
@@ -203,7 +203,7 @@ func BenchmarkFields(b *testing.B) {
 	b.Run("look up/net-http", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			for _, name := range asked {
+			for _, name := range requested {
 				_ = header.Values(name)
 			}
 		}

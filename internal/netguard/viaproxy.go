@@ -62,13 +62,13 @@ func isHostLocal(addr netip.Addr) bool {
 // 2.1, RFC 8215, RFC 3056 section 2, RFC 2765 section 2.1 and RFC 4291 section 2.5.5.1. It returns the zero
 // value for other addresses.
 func embedded(addr netip.Addr) netip.Addr {
-	octets := addr.As16()
+	byteCount := addr.As16()
 	for _, e := range [...]struct {
 		prefix string
 		at     int
 	}{{"64:ff9b::/96", 12}, {"64:ff9b:1::/96", 12}, {"::ffff:0:0:0/96", 12}, {"::/96", 12}, {"2002::/16", 2}} {
 		if addr.Is6() && netip.MustParsePrefix(e.prefix).Contains(addr) {
-			return netip.AddrFrom4([4]byte(octets[e.at:]))
+			return netip.AddrFrom4([4]byte(byteCount[e.at:]))
 		}
 	}
 	return netip.Addr{}

@@ -95,9 +95,9 @@ func (p *program) start(t *testing.T, directory, config string, environment ...s
 			t.Fatalf("urnd ended before it was ready:\n%s", d.log)
 		}
 		d.log.WriteString(lines.Text() + "\n")
-		var said struct{ Msg, Service, TLS, Admin string }
-		if json.Unmarshal(lines.Bytes(), &said) == nil && said.Msg == "urnd is ready" {
-			d.service, d.tls, d.admin = "http://"+said.Service, "https://"+said.TLS, "http://"+said.Admin
+		var reported struct{ Msg, Service, TLS, Admin string }
+		if json.Unmarshal(lines.Bytes(), &reported) == nil && reported.Msg == "urnd is ready" {
+			d.service, d.tls, d.admin = "http://"+reported.Service, "https://"+reported.TLS, "http://"+reported.Admin
 		}
 	}
 	read := make(chan struct{})

@@ -115,11 +115,11 @@ func (p *sourcePackage) row(literal *ast.CompositeLit, texts map[string]string) 
 	} else {
 		name = p.files[0].Name.Name + "." + name
 	}
-	said := compact(texts[name])
+	reported := compact(texts[name])
 	if texts[name] == "" {
-		said = name // from the standard library
+		reported = name // from the standard library
 	}
-	line := fmt.Sprintf("status %s %s", statusCode(nameOf(values["status"])), said)
+	line := fmt.Sprintf("status %s %s", statusCode(nameOf(values["status"])), reported)
 	if code, ok := p.text(values["code"]); ok {
 		line += " code=" + code
 	}

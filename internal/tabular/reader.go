@@ -92,7 +92,7 @@ func (r *Reader) Header() (Row, error) {
 
 // begin skips the lines before the names of the columns and detects the separator.
 func (r *Reader) begin() error {
-	for isSaid := false; ; {
+	for reported := false; ; {
 		if err := r.fill(cap(r.b)); err != nil {
 			return err
 		}
@@ -106,8 +106,8 @@ func (r *Reader) begin() error {
 		line := string(r.b[:end])
 		separator, ok := strings.CutPrefix(strings.TrimRight(line, "\r"), "sep=")
 		switch {
-		case ok && !isSaid && isSeparator(separator):
-			r.separator, isSaid = separator[0], true
+		case ok && !reported && isSeparator(separator):
+			r.separator, reported = separator[0], true
 		case strings.TrimSpace(line) != "":
 			if r.separator == 0 {
 				r.separator = separatorOf(line)

@@ -87,7 +87,7 @@ func (p *Pebble) startDNS() error {
 		return err
 	}
 	err = poll(func() (bool, error) {
-		if said, _ := os.ReadFile(output); strings.Contains(string(said), "address already in use") {
+		if reported, _ := os.ReadFile(output); strings.Contains(string(reported), "address already in use") {
 			return false, errPortTaken // it continues without the port
 		}
 		return isTaken(p.dns), dns.ended()

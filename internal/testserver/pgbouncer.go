@@ -35,7 +35,7 @@ func StartPgBouncer(t testing.TB, of *Postgres) *PgBouncer {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(Need(t, "pgbouncer"), config)
-	if err := asNobody(cmd); err != nil {
+	if err := anonymously(cmd); err != nil {
 		t.Fatal(err)
 	}
 	p, err := startCommand(b.dir, output, cmd)
@@ -44,12 +44,12 @@ func StartPgBouncer(t testing.TB, of *Postgres) *PgBouncer {
 	}
 	t.Cleanup(func() { _ = p.stop() })
 	err = poll(func() (bool, error) {
-		said, _ := os.ReadFile(output) // the file was created before the start
-		return strings.Contains(string(said), "process up"), p.ended()
+		reported, _ := os.ReadFile(output) // the file was created before the start
+		return strings.Contains(string(reported), "process up"), p.ended()
 	})
 	if err != nil {
-		said, _ := os.ReadFile(output)
-		t.Fatalf("start PgBouncer: %v\n%s", err, said)
+		reported, _ := os.ReadFile(output)
+		t.Fatalf("start PgBouncer: %v\n%s", err, reported)
 	}
 	return b
 }

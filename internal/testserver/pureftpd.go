@@ -19,9 +19,9 @@ func StartPureFTPd(t testing.TB, dir, user, password string, arguments ...string
 	return startFTPServer(t, ftpProgram{
 		path: Need(t, "pure-ftpd"),
 		arguments: func(addr netip.AddrPort, own string) ([]string, error) {
-			const nobody = "65534"
+			const noClient = "65534"
 			text, database := filepath.Join(own, "users"), filepath.Join(own, "users.pdb")
-			cmd := exec.Command(users, "useradd", user, "-u", nobody, "-g", nobody, "-d", dir, "-f", text, "-F",
+			cmd := exec.Command(users, "useradd", user, "-u", noClient, "-g", noClient, "-d", dir, "-f", text, "-F",
 				database, "-m")
 			cmd.Stdin = strings.NewReader(password + "\n" + password + "\n")
 			if output, err := cmd.CombinedOutput(); err != nil {

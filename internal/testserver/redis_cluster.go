@@ -33,10 +33,10 @@ func StartRedisCluster(t testing.TB, replicas string, args ...string) *RedisClus
 				args...)...)
 		c.Nodes, create = append(c.Nodes, node), append(create, node.Addr())
 	}
-	said, err := exec.Command(program,
+	reported, err := exec.Command(program,
 		append(create, "--cluster-replicas", replicas, "--cluster-yes")...).CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, said)
+		t.Fatalf("%v\n%s", err, reported)
 	}
 	Wait(t, "all nodes know the cluster", func() bool {
 		for _, node := range c.Nodes {

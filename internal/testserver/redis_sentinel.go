@@ -50,11 +50,11 @@ func StartSentinel(t testing.TB, watched *Redis, replicas int, lines ...string) 
 	})
 	Wait(t, "the sentinel knows the replicas", func() bool {
 		if err := started.ended(); err != nil {
-			said, _ := os.ReadFile(output)
-			t.Fatalf("%v\n%s", err, said)
+			reported, _ := os.ReadFile(output)
+			t.Fatalf("%v\n%s", err, reported)
 		}
-		said, _ := os.ReadFile(output)
-		return strings.Count(string(said), "+slave ") >= replicas
+		reported, _ := os.ReadFile(output)
+		return strings.Count(string(reported), "+slave ") >= replicas
 	})
 	return s
 }

@@ -16,8 +16,8 @@ var errLate = fmt.Errorf("timed out after %v", Timeout)
 func poll(done func() (bool, error)) error { return pollFor(Timeout, done) }
 
 // pollFor is like poll with another time limit.
-func pollFor(patience time.Duration, done func() (bool, error)) error {
-	tick, late := time.NewTicker(time.Millisecond), time.NewTimer(patience)
+func pollFor(waitLimit time.Duration, done func() (bool, error)) error {
+	tick, late := time.NewTicker(time.Millisecond), time.NewTimer(waitLimit)
 	defer tick.Stop()
 	defer late.Stop()
 	for {

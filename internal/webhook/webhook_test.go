@@ -31,15 +31,15 @@ func newCDN(t *testing.T) *cdn {
 	t.Helper()
 	c := &cdn{status: http.StatusOK}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var asked struct{ Tags []string }
-		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || r.Method != http.MethodPost {
+		var requested struct{ Tags []string }
+		if err := json.NewDecoder(r.Body).Decode(&requested); err != nil || r.Method != http.MethodPost {
 			t.Errorf("%s, %v", r.Method, err)
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.calls, c.fields = append(c.calls, len(asked.Tags)), r.Header
+		c.calls, c.fields = append(c.calls, len(requested.Tags)), r.Header
 		if c.status == http.StatusOK {
-			c.tags = append(c.tags, asked.Tags...)
+			c.tags = append(c.tags, requested.Tags...)
 		}
 		if c.status == http.StatusFound {
 			w.Header().Set("Location", "/elsewhere")

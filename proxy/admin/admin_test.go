@@ -242,10 +242,10 @@ func TestAdminAccess(t *testing.T) {
 			(kind != "application/problem+json" || !json.Valid([]byte(body))) {
 			t.Errorf("%s: an error of type %q: %s", tt.name, kind, body)
 		}
-		asked, allowed := response.Header.Get("WWW-Authenticate"), response.Header.Get("Allow")
-		if (asked == `Bearer realm="urnd"`) != (tt.status == 401) ||
+		requested, allowed := response.Header.Get("WWW-Authenticate"), response.Header.Get("Allow")
+		if (requested == `Bearer realm="urnd"`) != (tt.status == 401) ||
 			(allowed == "GET, HEAD, DELETE") != (tt.status == 405) {
-			t.Errorf("%s: asks for %q, allows %q", tt.name, asked, allowed)
+			t.Errorf("%s: asks for %q, allows %q", tt.name, requested, allowed)
 		}
 		if strings.Contains(body, adminToken) {
 			t.Errorf("%s: tells the token: %s", tt.name, body)

@@ -57,10 +57,10 @@ func formOf(cache, by, text, mode, sure string) url.Values {
 func TestPurgesByForms(t *testing.T) {
 	keys := []string{"http://a.example/", "http://b.example/"}
 	for _, tt := range []struct {
-		form   url.Values
-		status int
-		purged string
-		said   string
+		form     url.Values
+		status   int
+		purged   string
+		reported string
 	}{
 		{formOf("answers", "uri", " urn:isbn:9780395363416 ", "soft", ""), 200, "urn:isbn:9780395363416 soft",
 			"1 answer was made stale."},
@@ -90,9 +90,9 @@ func TestPurgesByForms(t *testing.T) {
 		h := newAdminHandler(caches, func(c *admin.Config) { c.Responses = responses })
 		status, body := cachesForm(t, h, tt.form)
 		purged := strings.Join(append(caches.purged, responses.purged...), ";")
-		if status != tt.status || purged != tt.purged || !strings.Contains(body, tt.said) {
+		if status != tt.status || purged != tt.purged || !strings.Contains(body, tt.reported) {
 			t.Errorf("%v: %d purged %q, want %d %q; %s is in %s", tt.form, status, purged, tt.status, tt.purged,
-				tt.said, body)
+				tt.reported, body)
 		}
 	}
 }

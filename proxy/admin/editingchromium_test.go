@@ -36,10 +36,10 @@ func TestEditingInChromium(t *testing.T) {
 	heading("It is registered: ")
 	browser.Run(t, `location.reload()`)
 	testserver.Wait(t, "what was done is not said again", func() bool {
-		var said bool
+		var reported bool
 		browser.Evaluate(t,
-			`document.readyState == "complete" && !!document.querySelector("main") && !document.querySelector("main").innerText.includes("It is registered: ")`, &said)
-		return said
+			`document.readyState == "complete" && !!document.querySelector("main") && !document.querySelector("main").innerText.includes("It is registered: ")`, &reported)
+		return reported
 	})
 	n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t)
 	if n.Version != 1 || len(n.Targets) != 1 || n.Targets[0].From.IsZero() || n.Metadata == "" {

@@ -89,8 +89,9 @@ func TestTokensByForm(t *testing.T) {
 	german := b.open("/registry/tokens?lang=de", nil)
 	wantText(t, german, 200, "rooted (Ihres) Verwalten", "Verwalten: ändert auch Präfixe",
 		"zurückziehen einzelne Namen", "Tokens erstellen und widerrufen")
-	if said := german.Body.String(); strings.Contains(said, ">writer") || strings.Contains(said, "tokens.") {
-		t.Errorf("roles in German: %s", said)
+	if reported := german.Body.String(); strings.Contains(reported, ">writer") ||
+		strings.Contains(reported, "tokens.") {
+		t.Errorf("roles in German: %s", reported)
 	}
 }
 

@@ -139,10 +139,10 @@ func textOf(w *httptest.ResponseRecorder) string {
 
 func wantText(t *testing.T, w *httptest.ResponseRecorder, status int, texts ...string) {
 	t.Helper()
-	said := textOf(w)
+	reported := textOf(w)
 	for _, text := range texts {
-		if w.Code != status || !strings.Contains(said, text) {
-			t.Errorf("%d, want %d with %q: %.3000s", w.Code, status, text, said)
+		if w.Code != status || !strings.Contains(reported, text) {
+			t.Errorf("%d, want %d with %q: %.3000s", w.Code, status, text, reported)
 		}
 	}
 }

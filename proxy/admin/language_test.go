@@ -68,10 +68,10 @@ func TestLanguagesOfAdministrators(t *testing.T) {
 					t.Errorf("%s in %s: no %s", target, l.Tag(), link)
 				}
 			}
-			for _, said := range testserver.OwnTexts(t, body) {
-				if l != pages.English && word.MatchString(said) && slices.Contains(english, said) &&
-					!same.MatchString(said) || strings.Contains(said, "apidoc.") {
-					t.Errorf("%s in %s: %q is in English", target, l.Tag(), said)
+			for _, reported := range testserver.OwnTexts(t, body) {
+				if l != pages.English && word.MatchString(reported) && slices.Contains(english, reported) &&
+					!same.MatchString(reported) || strings.Contains(reported, "apidoc.") {
+					t.Errorf("%s in %s: %q is in English", target, l.Tag(), reported)
 				}
 			}
 		}

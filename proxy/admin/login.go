@@ -71,7 +71,7 @@ func (h *Handler) redisplayLogin(p *page.Request) (message.Reply, error) {
 }
 
 // showLogin returns the login page. again is the encoded form that is preserved over the login, "" for none;
-// fault is the error message, "" for none.
+// failure is the error message, "" for none.
 func (h *Handler) showLogin(p *page.Request, next, again string, failure pages.Content) message.Reply {
 	leave := ""
 	if cookie := session.CookieOf(p.Request, h.isSecure(p.Request)); session.IsSession(cookie) &&

@@ -148,11 +148,11 @@ func (a *Responder) describeLocated(
 	n := negativeOf(failure)
 	answer = lasting(answer, failure)
 	if !authoritative(failure) && !recorded { // the registry has nothing but its record
-		said, unasked := a.ask(ctx, q, resolver.I2C)
-		d.SubjectOf = works(said.Locations)
-		answer.TTL = min(answer.TTL, said.TTL)
+		reported, unrequested := a.ask(ctx, q, resolver.I2C)
+		d.SubjectOf = works(reported.Locations)
+		answer.TTL = min(answer.TTL, reported.TTL)
 		if failure == nil || n != nil {
-			failure = unasked
+			failure = unrequested
 		}
 	}
 	d.Validity = max(api.Seconds(answer.Lifetime()), 0)

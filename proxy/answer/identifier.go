@@ -36,11 +36,11 @@ func (a *Responder) isIdentifier(q *Request) bool {
 // section 2.
 func (a *Responder) identifier(ctx context.Context, q *Request) (message.Reply, error) {
 	// The query is removed: it is only added to a single link.
-	asked, err := a.config.Names.Canonical(q.Query)
+	requested, err := a.config.Names.Canonical(q.Query)
 	if err != nil {
 		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	}
-	found, err := a.config.Resolver.Resolve(ctx, asked)
+	found, err := a.config.Resolver.Resolve(ctx, requested)
 	return a.IdentifierReply(q, found, err)
 }
 
@@ -134,9 +134,9 @@ func pageOf(w pages.Writer, describe func(string) string, links []resolver.Link)
 		if i == 0 {
 			title = describe(l.Anchor)
 		}
-		said := []string{cmp.Or(l.Title, gs1.Title(l.Rel)), l.Language, l.Type, l.Context}
-		said = slices.DeleteFunc(said, func(text string) bool { return text == "" })
-		rows = append(rows, [2]string{strings.Join(said, ", "), l.URI})
+		reported := []string{cmp.Or(l.Title, gs1.Title(l.Rel)), l.Language, l.Type, l.Context}
+		reported = slices.DeleteFunc(reported, func(text string) bool { return text == "" })
+		rows = append(rows, [2]string{strings.Join(reported, ", "), l.URI})
 	}
 	return w.DescriptionWith(title, rows, gs1.Linkset(links, describe, true))
 }

@@ -15,7 +15,7 @@ import (
 // links to its memento. Names outside of the registry have no history.
 func TestMemento(t *testing.T) {
 	changed := time.Date(2031, 5, 1, 12, 0, 0, 5e8, time.UTC)
-	asked := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
+	requested := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
 	record := &resolver.Record{Name: "urn:x1:a", Version: 2, Changed: changed, Status: "active"}
 	const (
 		datetime = "Accept-Datetime: Sun, 01 Jun 2031 00:00:00 GMT"
@@ -24,40 +24,41 @@ func TestMemento(t *testing.T) {
 		memento  = "/api/v1/resolve?at=2031-05-01T12%3A00%3A00.5Z&uri=urn%3Ax1%3Aa"
 	)
 	for name, tt := range map[string]struct {
-		history  bool
-		target   string
-		field    string
-		record   *resolver.Record
-		asked    time.Time
-		status   int
-		vary     string
-		timegate bool
-		memento  bool
+		history   bool
+		target    string
+		field     string
+		record    *resolver.Record
+		requested time.Time
+		status    int
+		vary      string
+		timegate  bool
+		memento   bool
 	}{
 		"now": {true, "/uri-res/N2C?urn:x1:a", "X: y", record, time.Time{}, 200, "Accept, Accept-Datetime", true,
 			false},
-		"then": {true, "/uri-res/N2C?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},
+		"then": {true, "/uri-res/N2C?urn:x1:a", datetime, record, requested, 200, "Accept, Accept-Datetime", true,
+			true},
 		"before it was registered": {
 			true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: Thu, 01 Jan 1970 00:00:00 GMT", record,
 			resolver.EndOfSecond(changed.Truncate(time.Second)), 200, "Accept, Accept-Datetime", true, true,
 		},
 		"the linkset now": {true, "/uri-res/N2C.linkset?urn:x1:a", "X: y", record, time.Time{}, 200,
 			"Accept, Accept-Datetime", true, false},
-		"the linkset then": {true, "/uri-res/N2C.links?urn:x1:a", datetime, record, asked, 200,
+		"the linkset then": {true, "/uri-res/N2C.links?urn:x1:a", datetime, record, requested, 200,
 			"Accept, Accept-Datetime", true, true},
-		"all descriptions": {true, "/uri-res/I2Cs?urn:x1:a", datetime, record, asked, 200,
+		"all descriptions": {true, "/uri-res/I2Cs?urn:x1:a", datetime, record, requested, 200,
 			"Accept, Accept-Datetime", true, true},
 		"no date (section 2.1.1)": {true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: yesterday", record, time.Time{},
 			400, "Accept, Accept-Datetime", false, false},
-		"not of the registry": {true, "/uri-res/N2C?urn:x1:a", datetime, nil, asked, 200, "Accept", false, false},
+		"not of the registry": {true, "/uri-res/N2C?urn:x1:a", datetime, nil, requested, 200, "Accept", false, false},
 		"no history": {false, "/uri-res/N2C?urn:x1:a", datetime, record, time.Time{}, 200, "Accept", false,
 			false},
 		"no description": {true, "/uri-res/N2Ls?urn:x1:a", datetime, record, time.Time{}, 200, "Accept", false,
 			false},
 		"where it leads": {true, "/urn:x1:a", datetime, record, time.Time{}, 302, "Accept", false, false},
 		"a memento of the parameter": {
-			true, "/api/v1/resolve?at=2031-06-01T00:00:00Z&uri=urn:x1:a", "Accept-Datetime: yesterday", record, asked,
-			200, "Accept", false, false,
+			true, "/api/v1/resolve?at=2031-06-01T00:00:00Z&uri=urn:x1:a", "Accept-Datetime: yesterday", record,
+			requested, 200, "Accept", false, false,
 		},
 	} {
 		s := start(t, func(c *answer.Config) {
@@ -74,7 +75,7 @@ func TestMemento(t *testing.T) {
 				From: &resolver.Source{Record: tt.record}}}, TTL: time.Minute}, nil
 		}
 		response := s.get(t, tt.target, tt.field)
-		if response.StatusCode != tt.status || response.Header.Get("Vary") != tt.vary || !at.Equal(tt.asked) {
+		if response.StatusCode != tt.status || response.Header.Get("Vary") != tt.vary || !at.Equal(tt.requested) {
 			t.Errorf("%s: %d %v, asked for %v", name, response.StatusCode, response.Header, at)
 		}
 		links := strings.Join(response.Header["Link"], ", ")

@@ -44,14 +44,14 @@ const sitemapType = "application/xml; charset=utf-8"
 // Names returns the reply with a page of names. forAll is true if all readers get the same page. An invalid
 // cursor is reported on the page.
 func (l *Lists) Names(
-	ctx context.Context, w pages.Writer, asked *route.Names, s resolver.NameSearch, forAll bool,
+	ctx context.Context, w pages.Writer, requested *route.Names, s resolver.NameSearch, forAll bool,
 ) (message.Reply, error) {
 	shown := pages.Names{Search: s}
 	reply := message.Reply{Status: http.StatusOK, CacheControl: namesLifetime}
 	if !forAll {
 		reply.CacheControl = "private, " + namesLifetime
 	}
-	failure := asked.Err
+	failure := requested.Err
 	if failure == nil {
 		found, err := l.Search(ctx, s)
 		switch {
@@ -98,9 +98,9 @@ func NamePageURL(base, name string) string {
 }
 
 // Sitemap returns the reply with the index of a sitemap, or one of its files.
-func (l *Lists) Sitemap(ctx context.Context, asked *route.Sitemap, client netip.Addr) (message.Reply, error) {
+func (l *Lists) Sitemap(ctx context.Context, requested *route.Sitemap, client netip.Addr) (message.Reply, error) {
 	reply := message.Reply{Status: http.StatusOK, ContentType: sitemapType, CacheControl: sitemapLifetime}
-	if asked.File == "" {
+	if requested.File == "" {
 		index, err := l.Index(ctx)
 		if err != nil {
 			return message.Reply{}, err
@@ -108,7 +108,7 @@ func (l *Lists) Sitemap(ctx context.Context, asked *route.Sitemap, client netip.
 		reply.Body = index
 		return reply, nil
 	}
-	write, release, err := l.File(ctx, asked.File, client)
+	write, release, err := l.File(ctx, requested.File, client)
 	if err != nil {
 		return message.Reply{}, err
 	}

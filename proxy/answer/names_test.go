@@ -38,9 +38,9 @@ func TestNames(t *testing.T) {
 	found, err := foundNames(2), error(nil)
 	lists := Lists{Search: func(context.Context, resolver.NameSearch) (resolver.NamePage, error) { return found, err }}
 	w := pages.New(pages.Site{}).In(pages.English)
-	get := func(asked route.Names, forAll bool) message.Reply {
+	get := func(requested route.Names, forAll bool) message.Reply {
 		t.Helper()
-		r, failure := lists.Names(t.Context(), w, &asked, asked.Search, forAll)
+		r, failure := lists.Names(t.Context(), w, &requested, requested.Search, forAll)
 		if failure != nil {
 			t.Fatal(failure)
 		}

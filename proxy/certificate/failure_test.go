@@ -189,9 +189,9 @@ func TestWrongClock(t *testing.T) {
 				t.Fatal(err)
 			}
 			watch := certificate.NewWatcher(set)
-			if said := strings.Join(watch.Failures(), "; "); !strings.Contains(said,
+			if reported := strings.Join(watch.Failures(), "; "); !strings.Contains(reported,
 				"the certificate of "+old+" "+tt.notice) {
-				t.Errorf("/readyz says %q", said)
+				t.Errorf("/readyz says %q", reported)
 			}
 			if at := watch.Expiries()[old]; time.Until(at).Round(time.Hour) != tt.ends {
 				t.Errorf("it ends at %s", at)
@@ -250,9 +250,9 @@ func TestReadOnlyDirectory(t *testing.T) {
 		"certificate storage failed, no certificates are ordered: ",
 	}
 	testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Failures()) == len(want) })
-	for i, said := range manager.Failures() {
-		if !strings.HasPrefix(said, want[i]) || !strings.Contains(said, "read-only file system") {
-			t.Errorf("it is said: %q", said)
+	for i, reported := range manager.Failures() {
+		if !strings.HasPrefix(reported, want[i]) || !strings.Contains(reported, "read-only file system") {
+			t.Errorf("it is said: %q", reported)
 		}
 	}
 	storage.awaitLooks(t)

@@ -106,16 +106,16 @@ func TestRateLimit(t *testing.T) {
 				testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Failures()) > 0 })
 				return manager.Failures()[0]
 			}
-			if said := order(limited); !strings.Contains(said, "too many orders") {
-				t.Errorf("it is said: %q", said)
+			if reported := order(limited); !strings.Contains(reported, "too many orders") {
+				t.Errorf("it is said: %q", reported)
 			}
 			testserver.Wait(t, "the log says until when", func() bool {
 				return r.log.count("certificate order failed", limited, "retry_in="+tt.pause.String()) == 1
 			})
 			front.open.Store(true)
 			ahead.Store(int64(tt.pause - time.Second))
-			if said := order("c.test"); !strings.Contains(said, "retrying in 1s") {
-				t.Errorf("within the pause it is said: %q", said)
+			if reported := order("c.test"); !strings.Contains(reported, "retrying in 1s") {
+				t.Errorf("within the pause it is said: %q", reported)
 			}
 			r.awaitNames("a.test")
 			if got := front.orders.Load(); got != 2 {

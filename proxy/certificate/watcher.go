@@ -31,7 +31,7 @@ type Watcher struct {
 	// State of Look.
 	noticed map[string]time.Time // by serial number: last warning about expiry; the zero value for none
 	failure string               // error of the last check
-	logged  bool                 // fault was logged
+	logged  bool                 // failure was logged
 }
 
 // NewWatcher returns a watch of a set. It does nothing until Start.

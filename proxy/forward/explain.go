@@ -13,8 +13,8 @@ type Explanation = httpcache.Explanation
 // Explain returns the decision of the cache about a GET without content and without a client. It sends nothing,
 // and changes only the request.
 func (p *Proxy) Explain(r *Request) Explanation {
-	asked := p.cacheRequest(r, p.messageWithoutClient(r))
-	return p.config.Cache.Explain(&asked)
+	requested := p.cacheRequest(r, p.messageWithoutClient(r))
+	return p.config.Cache.Explain(&requested)
 }
 
 // Try sends a GET without content and without a client through the cache, and returns its outcome. Errors are
@@ -28,7 +28,7 @@ func (p *Proxy) Try(ctx context.Context, r *Request) (Sent, error) {
 func (p *Proxy) messageWithoutClient(r *Request) httpmessage.Request {
 	p.prepare(r)
 	p.prepareCoding(r)
-	asked := r.Request
-	asked.Fields = p.selecting(r)
-	return asked
+	requested := r.Request
+	requested.Fields = p.selecting(r)
+	return requested
 }

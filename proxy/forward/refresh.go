@@ -42,10 +42,10 @@ func (p *Proxy) refresh(ctx context.Context, key uri.URI, site *Site, v httpcach
 	r := &Request{
 		Request: httpmessage.Request{Method: http.MethodGet, URI: key, Spelling: v.Spelling}, Key: key, Site: site,
 	}
-	asked := r.Request
-	asked.Fields = v.Fields.Clone()
-	asked.Fields.Set("Cache-Control", "no-cache")
-	sent, err := p.serveWithoutClient(ctx, r, asked)
+	requested := r.Request
+	requested.Fields = v.Fields.Clone()
+	requested.Fields.Set("Cache-Control", "no-cache")
+	sent, err := p.serveWithoutClient(ctx, r, requested)
 	if err == nil && sent.Status >= http.StatusInternalServerError && !sent.Outcome.Stored {
 		err = &statusError{key.String(), sent.Status}
 	}
@@ -60,8 +60,8 @@ type Sent struct {
 
 // serveWithoutClient sends a request without a client through the cache. It returns when the response is completely
 // stored, if it is cacheable.
-func (p *Proxy) serveWithoutClient(ctx context.Context, r *Request, asked httpmessage.Request) (Sent, error) {
-	request := p.cacheRequest(r, asked)
+func (p *Proxy) serveWithoutClient(ctx context.Context, r *Request, requested httpmessage.Request) (Sent, error) {
+	request := p.cacheRequest(r, requested)
 	answer, err := p.config.Cache.Serve(ctx, &request,
 		httpcache.OriginFunc(func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
 			o.Background = true // no client for interim responses

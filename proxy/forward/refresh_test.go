@@ -70,7 +70,7 @@ func TestRefresh(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		var languages []string
-		for _, sent := range w.asked {
+		for _, sent := range w.requested {
 			languages = append(languages, sent.Fields.Get("Accept-Language"))
 			if sent.URI.String() != "http://192.0.2.7:8080/b" || sent.Host != "www.example" ||
 				sent.Fields.Get("Cache-Control") != "no-cache" || sent.Interim != nil ||

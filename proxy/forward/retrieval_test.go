@@ -303,15 +303,15 @@ func TestAcceptOfRedirects(t *testing.T) {
 		"text/x-bibliography; style=apa; locale=de-DE", "text/html", "*/*",
 	} {
 		client := w.retrieved(t, false, retrieval(t, []string{"http://a.example/doi"}, "Accept", accept))
-		var asked []string
-		for _, r := range w.asked {
-			asked = append(asked, r.URI.Path()+" "+r.Fields.List("Accept"))
+		var requested []string
+		for _, r := range w.requested {
+			requested = append(requested, r.URI.Path()+" "+r.Fields.List("Accept"))
 		}
 		w.last()
 		if want := "/doi " + accept + "|/agency " + accept; client.err != nil || client.Body.String() != "metadata" ||
-			strings.Join(asked, "|") != want ||
+			strings.Join(requested, "|") != want ||
 			!strings.HasPrefix(client.Fields.Get("Vary"), "Accept, ") {
-			t.Errorf("%s: %+v, asked %q", accept, client, asked)
+			t.Errorf("%s: %+v, asked %q", accept, client, requested)
 		}
 	}
 }

@@ -74,9 +74,9 @@ func (p *Proxy) prepare(r *Request) {
 }
 
 // cacheRequest returns the request for the cache; asked is the message that is forwarded on a miss.
-func (p *Proxy) cacheRequest(r *Request, asked httpmessage.Request) httpcache.Request {
+func (p *Proxy) cacheRequest(r *Request, requested httpmessage.Request) httpcache.Request {
 	c := httpcache.Request{
-		Request: asked, Found: r.Found, Key: r.Key.String(), Added: p.added(r), Client: quota.Network(r.QuotaAddr),
+		Request: requested, Found: r.Found, Key: r.Key.String(), Added: p.added(r), Client: quota.Network(r.QuotaAddr),
 		Gateway: r.isGateway(), OriginCompresses: p.encodes(r), Check: r.Check, Bypass: r.bound != nil,
 		ClientHalfClosed: r.ClientHalfClosed,
 	}
@@ -100,17 +100,18 @@ func (p *Proxy) prepareCoding(r *Request) {
 
 // message returns the message that the cache forwards for a client.
 func (p *Proxy) message(c *client, r *Request) httpmessage.Request {
-	asked := r.Request
-	asked.Fields, asked.Body = p.selecting(r), nil
+	requested := r.Request
+	requested.Fields, requested.Body = p.selecting(r), nil
 	if c.body != nil {
-		asked.Body = c.body
+		requested.Body = c.body
 	}
 	isPassed := func(name string) bool { return p.passes(r, name) }
-	if asked.Trailer != nil &&
-		(c.body == nil || slices.ContainsFunc(asked.Trailer.Names, func(name string) bool { return !isPassed(name) })) {
-		asked.Trailer = nil
+	if requested.Trailer != nil &&
+		(c.body == nil || slices.ContainsFunc(requested.Trailer.Names,
+			func(name string) bool { return !isPassed(name) })) {
+		requested.Trailer = nil
 	}
-	return asked
+	return requested
 }
 
 // bodyTimeoutError returns the timeout error of the request body if err is a consequence of it. The same deadline may

@@ -34,11 +34,11 @@ func pool(t *testing.T, urls ...string) *balance.Pool {
 func TestServersOfSites(t *testing.T) {
 	site := &forward.Site{TLS: &tls.Config{ServerName: "inside.example"}}
 	for name, tt := range map[string]struct {
-		method string
-		others int
-		errs   []error // of the servers, in order; nil for a response
-		asked  string  // in order
-		err    error
+		method    string
+		others    int
+		errs      []error // of the servers, in order; nil for a response
+		requested string  // in order
+		err       error
 	}{
 		"the first answers":  {"GET", 2, []error{nil}, "https://0.example/b?c", nil},
 		"the second answers": {"GET", 2, []error{errRefused, nil}, "https://0.example/b?c http://1.example/b?c", nil},
@@ -81,13 +81,13 @@ func TestServersOfSites(t *testing.T) {
 			t.Errorf("%s: %v", name, client.err)
 		}
 		var asked []string
-		for _, sent := range w.asked {
+		for _, sent := range w.requested {
 			asked = append(asked, sent.URI.String())
 			if sent.Host != "www.example:8080" || sent.TLS != site.TLS {
 				t.Errorf("%s: Host %q", name, sent.Host)
 			}
 		}
-		if got := strings.Join(asked, " "); got != tt.asked {
+		if got := strings.Join(asked, " "); got != tt.requested {
 			t.Errorf("%s: %s", name, got)
 		}
 	}

@@ -224,11 +224,11 @@ func BenchmarkServe(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		client := discarding{}
-		asked := &forward.Request{
+		requested := &forward.Request{
 			Request: httpmessage.Request{Method: http.MethodGet, URI: target, Fields: slices.Clone(fields)},
 			Key:     target, Major: 1, Minor: 1,
 		}
-		if word, err := w.Serve(b.Context(), client, asked); err != nil || word != "hit" {
+		if word, err := w.Serve(b.Context(), client, requested); err != nil || word != "hit" {
 			b.Fatal(word, err)
 		}
 	}

@@ -89,9 +89,9 @@ func TestTunnel(t *testing.T) {
 	})
 	ended := make(chan int64, 1)
 	c, in := served(t, func(w forward.ResponseWriter, r *http.Request) {
-		asked := of(t, r, "http://a.example/")
-		asked.Check = check
-		carried, err := p.Connect(r.Context(), w, asked, forward.Target{Host: "a.example", Port: 443})
+		requested := of(t, r, "http://a.example/")
+		requested.Check = check
+		carried, err := p.Connect(r.Context(), w, requested, forward.Target{Host: "a.example", Port: 443})
 		if err != nil {
 			t.Error(err)
 		}
@@ -216,11 +216,11 @@ func TestUpgrade(t *testing.T) {
 	}
 	ended := make(chan *forward.Request, 1)
 	c, in := served(t, func(client forward.ResponseWriter, r *http.Request) {
-		asked := of(t, r, "http://a.example/")
-		if cached, err := w.Serve(r.Context(), client, asked); err != nil || cached != "bypass" {
+		requested := of(t, r, "http://a.example/")
+		if cached, err := w.Serve(r.Context(), client, requested); err != nil || cached != "bypass" {
 			t.Errorf("%s, %v", cached, err)
 		}
-		ended <- asked
+		ended <- requested
 	})
 	if _, err := io.WriteString(c,
 		"GET / HTTP/1.1\r\nHost: a.example\r\nConnection: keep-alive, Upgrade\r\nUpgrade: "+

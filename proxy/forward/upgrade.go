@@ -33,9 +33,9 @@ func (p *Proxy) upgrade(
 	defer leave()
 	c := p.newClient(w, r)
 	defer c.end()
-	asked := httpcache.Outgoing{Request: r.Request}
-	asked.Fields = fields
-	resource, pick, err := p.fetchOf(ctx, c, r, asked)
+	requested := httpcache.Outgoing{Request: r.Request}
+	requested.Fields = fields
+	resource, pick, err := p.fetchOf(ctx, c, r, requested)
 	c.answer()
 	if err != nil {
 		return bodyTimeoutError(c, err)

@@ -31,9 +31,9 @@ type web struct {
 	cache *httpcache.Cache
 	slots quota.Semaphore // of fetches
 
-	mu     sync.Mutex
-	answer func(scheme.Request) (*scheme.Resource, error)
-	asked  []scheme.Request
+	mu        sync.Mutex
+	answer    func(scheme.Request) (*scheme.Resource, error)
+	requested []scheme.Request
 }
 
 // newWeb returns a web whose origins answer 200 without content. With a nil store nothing is stored.
@@ -78,7 +78,7 @@ func newStore(t testing.TB) httpcache.Store {
 // Fetch implements scheme.Handler.
 func (w *web) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	w.mu.Lock()
-	w.asked = append(w.asked, r)
+	w.requested = append(w.requested, r)
 	answer := w.answer
 	w.mu.Unlock()
 	return answer(r)
@@ -88,10 +88,10 @@ func (w *web) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, erro
 func (w *web) last() (r scheme.Request, count int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if count = len(w.asked); count > 0 {
-		r = w.asked[count-1]
+	if count = len(w.requested); count > 0 {
+		r = w.requested[count-1]
 	}
-	w.asked = nil
+	w.requested = nil
 	return r, count
 }
 
@@ -133,12 +133,12 @@ func requested(t testing.TB, method, target string, fields ...string) *forward.R
 // of converts a request of net/http to one for a URI.
 func of(t testing.TB, r *http.Request, target string) *forward.Request {
 	t.Helper()
-	asked := &forward.Request{
+	requested := &forward.Request{
 		Request: httpmessage.FromRequest(r), Key: parsed(t, target), Target: r.RequestURI, Authority: r.Host,
 		Major: r.ProtoMajor, Minor: r.ProtoMinor,
 	}
-	asked.URI = asked.Key
-	return asked
+	requested.URI = requested.Key
+	return requested
 }
 
 // recorder is a forward.ResponseWriter that records the response.

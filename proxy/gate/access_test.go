@@ -26,8 +26,8 @@ func behind(t testing.TB) func(access gate.Access, method, target, fields string
 		lines := httpmessage.NewHeader(header)
 		client := gate.NewClient("127.0.0.1:1", lines, access.Trusted)
 		client.Header = lines
-		asked := ask(method, target, "urnd.example", client.Addr.IsLoopback())
-		v := gate.New(gate.Config{Access: access, Now: at}).Admit(t.Context(), &client, &asked)
+		requested := ask(method, target, "urnd.example", client.Addr.IsLoopback())
+		v := gate.New(gate.Config{Access: access, Now: at}).Admit(t.Context(), &client, &requested)
 		return v.Err
 	}
 }

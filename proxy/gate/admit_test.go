@@ -310,9 +310,9 @@ func TestRulesAreLogged(t *testing.T) {
 			{"10.1.0.4", "CONNECT", "b.example:443", "by-address", `method=CONNECT scheme="" host=b.example port=443`},
 		} {
 			written.Reset()
-			client, asked := gate.Client{Addr: netip.MustParseAddr(tt.client)},
+			client, requested := gate.Client{Addr: netip.MustParseAddr(tt.client)},
 				ask(tt.method, tt.target, "urnd.example", false)
-			v := g.Admit(t.Context(), &client, &asked)
+			v := g.Admit(t.Context(), &client, &requested)
 			err := v.Err
 			if check := v.AddressCheck(); err == nil && check != nil {
 				err = check(netip.MustParseAddrPort("192.0.2.1:80"))

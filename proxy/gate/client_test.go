@@ -31,7 +31,7 @@ func sent(peer string, forwardedFor, forwarded []string) *http.Request {
 }
 
 func TestClientIsThePeer(t *testing.T) {
-	said := []string{"198.51.100.1"}
+	reported := []string{"198.51.100.1"}
 	for _, tt := range []struct {
 		peer                    string
 		forwardedFor, forwarded []string
@@ -46,13 +46,13 @@ func TestClientIsThePeer(t *testing.T) {
 		{peer: "", addr: "127.0.0.1"},
 		{peer: "127.0.0.1:4711", addr: "127.0.0.1"},
 		// The fields of an untrusted peer are ignored, and it is relayed.
-		{peer: "203.0.113.9:4711", forwardedFor: said, addr: "203.0.113.9", relayed: true},
+		{peer: "203.0.113.9:4711", forwardedFor: reported, addr: "203.0.113.9", relayed: true},
 		{peer: "203.0.113.9:4711", forwarded: []string{"for=198.51.100.1"}, addr: "203.0.113.9", relayed: true},
 		{peer: "203.0.113.9:4711", forwardedFor: []string{"127.0.0.1"}, forwarded: []string{"for=127.0.0.1"},
 			addr: "203.0.113.9", relayed: true},
 		{peer: "203.0.113.9:4711", forwardedFor: []string{""}, addr: "203.0.113.9", relayed: true},
 		{peer: "203.0.113.9:4711", forwarded: []string{""}, addr: "203.0.113.9", relayed: true},
-		{peer: "@", forwardedFor: said, addr: "198.51.100.1"},
+		{peer: "@", forwardedFor: reported, addr: "198.51.100.1"},
 	} {
 		want := Client{Relayed: tt.relayed}
 		if tt.addr != "" {

@@ -185,9 +185,9 @@ func (g *Gate) client(c *Client, a *route.Request) error {
 
 // MayBrowse reports whether a client may list names of the registry. It counts no request.
 func (g *Gate) MayBrowse(c *Client, a *route.Request) bool {
-	asked := route.Request{Kind: route.KindPage, UnknownHost: a.UnknownHost,
+	requested := route.Request{Kind: route.KindPage, UnknownHost: a.UnknownHost,
 		Target: route.Target{Names: &route.Names{}}}
-	return g.host(&Verdict{}, c, &asked) == nil && g.client(c, &asked) == nil
+	return g.host(&Verdict{}, c, &requested) == nil && g.client(c, &requested) == nil
 }
 
 // MayBrowseAll reports whether a client may also list reserved, withdrawn and temporary names. It counts no request.
@@ -198,10 +198,10 @@ func (g *Gate) MayBrowseAll(c *Client, a *route.Request) bool {
 // MayProxy returns the error for a client that may not request redirects of URLs, nil for one that may. It
 // counts no request.
 func (g *Gate) MayProxy(ctx context.Context, c *Client, a *route.Request) error {
-	asked := route.Request{Kind: route.KindRedirect, UnknownHost: a.UnknownHost}
+	requested := route.Request{Kind: route.KindRedirect, UnknownHost: a.UnknownHost}
 	v := Verdict{}
 	for _, v.Step = range [...]Step{StepHost, StepClient, StepUser} {
-		if err := g.take(ctx, &v, c, &asked); err != nil {
+		if err := g.take(ctx, &v, c, &requested); err != nil {
 			return err
 		}
 	}

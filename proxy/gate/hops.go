@@ -38,16 +38,16 @@ func forOf(element string) string { return parameterOf(element, "for") }
 // SchemeOf returns the scheme, http or https, with which a request reached the trusted proxy that forwarded it, from
 // its field X-Forwarded-Proto or Forwarded (RFC 7239 section 5.4); "" if it is missing, or if hops disagree.
 func SchemeOf(lines httpmessage.Header) string {
-	said, ok := hopsOf(lines.Values("X-Forwarded-Proto"))
+	reported, ok := hopsOf(lines.Values("X-Forwarded-Proto"))
 	standard := !ok
 	if standard {
-		said, ok = hopsOf(lines.Values("Forwarded"))
+		reported, ok = hopsOf(lines.Values("Forwarded"))
 	}
 	if !ok {
 		return ""
 	}
 	scheme := ""
-	for hop := range strings.SplitSeq(said, ",") {
+	for hop := range strings.SplitSeq(reported, ",") {
 		if standard {
 			hop = parameterOf(hop, "proto")
 		}

@@ -51,9 +51,9 @@ func retrieving(t testing.TB) func(from, host, target, location string, fields [
 		g := gate.New(gate.Config{Access: gate.Access{Resolve: prefixes("0.0.0.0/0"), Proxy: prefixes(from + "/32")},
 			OwnHosts: route.NewOwnHosts("urnd.example"), Now: at})
 		client := gate.Client{Addr: netip.MustParseAddr(from), Header: httpmessage.NewHeader(header), Host: host}
-		asked := ask(http.MethodGet, target, host, client.Addr.IsLoopback())
-		v := g.Admit(t.Context(), &client, &asked)
-		if v.Err != nil || !asked.Retrieves {
+		requested := ask(http.MethodGet, target, host, client.Addr.IsLoopback())
+		v := g.Admit(t.Context(), &client, &requested)
+		if v.Err != nil || !requested.Retrieves {
 			return v.Err
 		}
 		u, err := uri.Parse(location)

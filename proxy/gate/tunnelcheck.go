@@ -27,25 +27,25 @@ func (v *Verdict) TunnelCheck() func(hello policy.Hello, name string, at netip.A
 }
 
 func (l *tunnelCheck) decide(hello policy.Hello, name string, at netip.AddrPort) error {
-	asked := l.request
-	asked.Hello = hello
+	requested := l.request
+	requested.Hello = hello
 	if name = uri.CanonicalHost(name); name != "" {
-		asked.Host = name
+		requested.Host = name
 	}
-	if hello == policy.HelloNamed && asked.Host == l.request.Host { // CONNECT was decided by the same host
+	if hello == policy.HelloNamed && requested.Host == l.request.Host { // CONNECT was decided by the same host
 		return nil
 	}
 	rules := l.gate.config.Policy
-	decision := rules.Decide(asked)
+	decision := rules.Decide(requested)
 	if !decision.Final {
-		decision = rules.DecideFor(asked, at.Addr())
+		decision = rules.DecideFor(requested, at.Addr())
 	}
 	switch {
 	case decision.Deny:
 		l.decided.Store(&decision.Rule)
-		return l.gate.enforce(asked, decision)
+		return l.gate.enforce(requested, decision)
 	case hello == policy.HelloUnreadable:
-		return l.unreadable(asked)
+		return l.unreadable(requested)
 	default:
 		return nil
 	}
@@ -54,10 +54,10 @@ func (l *tunnelCheck) decide(hello policy.Hello, name string, at netip.AddrPort)
 var errUnreadable = errors.New("the ClientHello cannot be parsed, so rules with hosts cannot be evaluated")
 
 // unreadable denies a tunnel in which the server may find a name that the rules cannot see, and logs that.
-func (l *tunnelCheck) unreadable(asked policy.Request) error {
+func (l *tunnelCheck) unreadable(requested policy.Request) error {
 	if log := l.gate.config.Log; log != nil {
-		log.Info("tunnel ClientHello cannot be parsed, rules with hosts are not evaluated", "client", asked.Client,
-			"user", asked.User, "host", asked.Host, "port", asked.Port)
+		log.Info("tunnel ClientHello cannot be parsed, rules with hosts are not evaluated", "client", requested.Client,
+			"user", requested.User, "host", requested.Host, "port", requested.Port)
 	}
 	if l.gate.config.Policy.Mode() != policy.ModeEnforce {
 		return nil

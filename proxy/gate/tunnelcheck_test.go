@@ -50,9 +50,9 @@ func TestLook(t *testing.T) {
 			{policy.HelloUnreadable, "", "198.51.100.1:443", true, ""},
 		} {
 			written.Reset()
-			client, asked := gate.Client{Addr: netip.MustParseAddr("10.1.0.2")},
+			client, requested := gate.Client{Addr: netip.MustParseAddr("10.1.0.2")},
 				ask(http.MethodConnect, "a.example:443", "urnd.example", false)
-			v := g.Admit(t.Context(), &client, &asked)
+			v := g.Admit(t.Context(), &client, &requested)
 			look := v.TunnelCheck()
 			if v.Err != nil || look == nil {
 				t.Fatal(v.Err)
@@ -75,9 +75,9 @@ func TestNoLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := asking(t)(http.MethodConnect, "a.example:443", "urnd.example", false)
+	requested := asking(t)(http.MethodConnect, "a.example:443", "urnd.example", false)
 	v := gate.New(gate.Config{Access: access(), Policy: p, Now: at}).Admit(t.Context(),
-		&gate.Client{Addr: netip.MustParseAddr("10.1.0.2")}, &asked)
+		&gate.Client{Addr: netip.MustParseAddr("10.1.0.2")}, &requested)
 	if v.Err != nil || v.TunnelCheck() != nil {
 		t.Errorf("%v, %t", v.Err, v.TunnelCheck() != nil)
 	}
@@ -100,7 +100,7 @@ func (anybody) Login(_ context.Context, _ netip.Addr, name, _ string) (string, b
 // If the groups of a user cannot be determined, rules with groups admit no request; report-only rules deny none.
 func TestGroupsAway(t *testing.T) {
 	rules := []policy.Rule{{ID: "staff", Groups: []string{"staff"}}, {ID: "rest", Deny: true}}
-	asked := asking(t)(http.MethodGet, "http://a.example/", "urnd.example", false)
+	requested := asking(t)(http.MethodGet, "http://a.example/", "urnd.example", false)
 	for mode, want := range map[policy.Mode]error{policy.ModeEnforce: problem.ErrLoginUnavailable,
 		policy.ModeReport: nil} {
 		p, err := policy.New(mode, rules)
@@ -111,7 +111,7 @@ func TestGroupsAway(t *testing.T) {
 		a.Users, a.Groups = anybody{}, away{}
 		client := gate.Client{Addr: netip.MustParseAddr("10.1.0.2"),
 			Header: httpmessage.NewHeader(http.Header{"Proxy-Authorization": {basic("Ann:a")}})}
-		v := gate.New(gate.Config{Access: a, Policy: p, Now: at}).Admit(t.Context(), &client, &asked)
+		v := gate.New(gate.Config{Access: a, Policy: p, Now: at}).Admit(t.Context(), &client, &requested)
 		if !errors.Is(v.Err, want) || v.User != "ann" {
 			t.Errorf("%v: %v, user %q", mode, v.Err, v.User)
 		}

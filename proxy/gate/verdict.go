@@ -73,9 +73,11 @@ func (v *Verdict) Allows(from netip.Addr) bool {
 // of a string.
 func (v *Verdict) Clone(lasting func(string) string) {
 	if v.addressCheck != nil {
-		asked := &v.addressCheck.request
-		asked.Method, asked.Scheme, asked.Host = lasting(asked.Method), lasting(asked.Scheme), lasting(asked.Host)
-		asked.Path, asked.Query, asked.SentPath = lasting(asked.Path), lasting(asked.Query), lasting(asked.SentPath)
+		requested := &v.addressCheck.request
+		requested.Method, requested.Scheme, requested.Host = lasting(requested.Method), lasting(requested.Scheme),
+			lasting(requested.Host)
+		requested.Path, requested.Query, requested.SentPath = lasting(requested.Path), lasting(requested.Query),
+			lasting(requested.SentPath)
 	}
 }
 
@@ -90,29 +92,29 @@ func (g *Gate) rules(ctx context.Context, v *Verdict, c *Client, a *route.Reques
 	if !hasRules(a) {
 		return nil
 	}
-	asked, err := newPolicyRequest(v, c, a)
+	requested, err := newPolicyRequest(v, c, a)
 	if err != nil {
 		return err
 	}
-	if err := g.complete(ctx, &asked, a.Kind != route.KindSite); err != nil {
+	if err := g.complete(ctx, &requested, a.Kind != route.KindSite); err != nil {
 		return err
 	}
 	if a.Kind == route.KindTunnel && g.config.Policy.HasTunnelNames() {
-		v.tunnelCheck = &tunnelCheck{gate: g, request: asked}
+		v.tunnelCheck = &tunnelCheck{gate: g, request: requested}
 	}
-	return g.decide(v, asked)
+	return g.decide(v, requested)
 }
 
 // Retrieve decides by the policy rules whether a URI in normal form, a location of a name, may be retrieved
 // for a client.
 func (g *Gate) Retrieve(ctx context.Context, c *Client, user, method string, u uri.URI) (v Verdict) {
 	v = Verdict{Step: StepRules, User: user}
-	asked, err := policy.NewRequest(c.Addr, user, method, u)
+	requested, err := policy.NewRequest(c.Addr, user, method, u)
 	if err == nil {
-		err = g.complete(ctx, &asked, true)
+		err = g.complete(ctx, &requested, true)
 	}
 	if err == nil {
-		err = g.decide(&v, asked)
+		err = g.decide(&v, requested)
 	}
 	v.Err = err
 	return v
@@ -124,24 +126,24 @@ func newPolicyRequest(v *Verdict, c *Client, a *route.Request) (policy.Request, 
 		return policy.Request{Client: c.Addr, User: v.User, Method: http.MethodConnect, Host: a.Authority.Host,
 			Port: a.Authority.Port}, nil
 	}
-	asked, err := policy.NewRequest(c.Addr, v.User, a.Method, a.Key)
-	asked.SentPath, _, _ = strings.Cut(a.Spelling, "?")
-	return asked, err
+	requested, err := policy.NewRequest(c.Addr, v.User, a.Method, a.Key)
+	requested.SentPath, _, _ = strings.Cut(a.Spelling, "?")
+	return requested, err
 }
 
 // complete adds the properties that only some rules depend on: time and groups. The groups of users of sites
 // are unknown; isOfAccess is whether the user is one of Access. In report-only mode, groups that cannot be
 // determined are empty.
-func (g *Gate) complete(ctx context.Context, asked *policy.Request, isOfAccess bool) (err error) {
+func (g *Gate) complete(ctx context.Context, requested *policy.Request, isOfAccess bool) (err error) {
 	rules := g.config.Policy
 	if rules.HasTimes() {
-		asked.Time = g.config.Now()
+		requested.Time = g.config.Now()
 	}
 	groups := rules.Groups()
-	if len(groups) == 0 || asked.User == "" || g.config.Access.Groups == nil || !isOfAccess {
+	if len(groups) == 0 || requested.User == "" || g.config.Access.Groups == nil || !isOfAccess {
 		return nil
 	}
-	asked.Groups, err = g.config.Access.Groups.Memberships(ctx, asked.User, groups)
+	requested.Groups, err = g.config.Access.Groups.Memberships(ctx, requested.User, groups)
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return err
@@ -149,34 +151,34 @@ func (g *Gate) complete(ctx context.Context, asked *policy.Request, isOfAccess b
 		return fmt.Errorf("%w: %w", problem.ErrLoginUnavailable, err)
 	}
 	if g.config.Log != nil {
-		g.config.Log.Warn("user group lookup failed, rules with groups would deny the request", "user", asked.User,
+		g.config.Log.Warn("user group lookup failed, rules with groups would deny the request", "user", requested.User,
 			"error", err)
 	}
 	return nil
 }
 
-func (g *Gate) decide(v *Verdict, asked policy.Request) error {
-	decision := g.config.Policy.Decide(asked)
+func (g *Gate) decide(v *Verdict, requested policy.Request) error {
+	decision := g.config.Policy.Decide(requested)
 	if !decision.Final {
-		v.addressCheck = &addressCheck{gate: g, request: asked}
+		v.addressCheck = &addressCheck{gate: g, request: requested}
 		return nil
 	}
 	v.rule = decision.Rule
-	return g.enforce(asked, decision)
+	return g.enforce(requested, decision)
 }
 
 // enforce returns the error for a request that a rule denies, and logs it. It may be called after the end of
 // the request.
-func (g *Gate) enforce(asked policy.Request, decision policy.Decision) error {
+func (g *Gate) enforce(requested policy.Request, decision policy.Decision) error {
 	err := g.config.Policy.Err(decision)
 	if decision.Deny && g.config.Log != nil {
 		text := "request denied by rule"
 		if err == nil {
 			text = "request would be denied by rule"
 		}
-		g.config.Log.Info(text, "rule", decision.Rule, "client", asked.Client, "user", asked.User, "method",
-			asked.Method,
-			"scheme", asked.Scheme, "host", asked.Host, "port", asked.Port)
+		g.config.Log.Info(text, "rule", decision.Rule, "client", requested.Client, "user", requested.User, "method",
+			requested.Method,
+			"scheme", requested.Scheme, "host", requested.Host, "port", requested.Port)
 	}
 	return err
 }

@@ -298,7 +298,7 @@ func TestBodyLate(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 		w.finish()
-		if at := w.server.parkedBy; !at.IsZero() {
+		if at := w.server.suspendedBy; !at.IsZero() {
 			t.Errorf("it was parked, %v behind the start", at.Sub(start))
 		}
 	})

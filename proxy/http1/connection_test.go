@@ -47,10 +47,10 @@ func TestPark(t *testing.T) {
 				}
 				time.Sleep(10 * time.Second)
 				synctest.Wait()
-				if w.server.resume == nil && w.server.parkedBy.IsZero() {
+				if w.server.resume == nil && w.server.suspendedBy.IsZero() {
 					t.Error("it was not parked")
 				}
-				w.server.parkedBy = time.Time{}
+				w.server.suspendedBy = time.Time{}
 			}
 			if len(states) != 3 || attached.closed != 0 {
 				t.Errorf("%d states, attached closed %d times", len(states), attached.closed)

@@ -96,16 +96,16 @@ type end struct {
 	secure   bool
 	draining func() bool
 
-	mu        sync.Mutex
-	serving   bool
-	closed    bool
-	lingered  bool
-	released  bool
-	aborted   bool
-	dismissed bool
-	waits     int
-	parkedBy  time.Time
-	resume    func(error)
+	mu          sync.Mutex
+	serving     bool
+	closed      bool
+	lingered    bool
+	released    bool
+	aborted     bool
+	dismissed   bool
+	waits       int
+	suspendedBy time.Time
+	resume      func(error)
 }
 
 // newPipe returns both ends of a connection.
@@ -135,7 +135,7 @@ func (e *end) Proxied() bool                       { return false }
 func (e *end) Draining() bool                      { return e.draining() }
 func (e *end) HalfClosed() context.Context         { return e.half }
 func (e *end) CanReadEach() bool                   { return e.each }
-func (e *end) Suspend(by time.Time, f func(error)) { e.parkedBy, e.resume = by, f }
+func (e *end) Suspend(by time.Time, f func(error)) { e.suspendedBy, e.resume = by, f }
 func (e *end) Release()                            { e.released = true }
 func (e *end) CloseWrite() error                   { e.out.set(func(s *stream) { s.ended = true }); return nil }
 func (e *end) ReadFrom(r io.Reader) (int64, error) { return io.Copy(struct{ io.Writer }{e}, r) }
@@ -230,7 +230,7 @@ func (e *end) Close() error {
 
 // await waits like package listen does for a parked connection.
 func (e *end) await() error {
-	_ = e.SetReadDeadline(e.parkedBy)
+	_ = e.SetReadDeadline(e.suspendedBy)
 	_, err := e.in.read(nil)
 	if errors.Is(err, io.EOF) {
 		return nil // the next read returns it

@@ -16,17 +16,17 @@ import (
 // stub implements the needed part of listen.Conn, over any connection.
 type stub struct {
 	net.Conn
-	ctx     context.Context
-	leave   context.CancelFunc
-	onDrain func()
-	evicted atomic.Bool
-	idle    atomic.Bool
-	waits   atomic.Int64
-	awaited atomic.Int64 // number of waits without a buffer
-	peeked  []byte
-	by      time.Time
-	resume  func(error)
-	parked  atomic.Int64
+	ctx       context.Context
+	leave     context.CancelFunc
+	onDrain   func()
+	evicted   atomic.Bool
+	idle      atomic.Bool
+	waits     atomic.Int64
+	awaited   atomic.Int64 // number of waits without a buffer
+	peeked    []byte
+	by        time.Time
+	resume    func(error)
+	suspended atomic.Int64
 }
 
 func newStub(conn net.Conn) *stub {
@@ -53,7 +53,7 @@ func (s *stub) serve(server *http2.Server) {
 	for s.resume != nil {
 		resume := s.resume
 		s.resume = nil
-		s.parked.Add(1)
+		s.suspended.Add(1)
 		resume(s.Await(s.by))
 	}
 }

@@ -166,7 +166,7 @@ func TestRest(t *testing.T) {
 				t.Error("it is not idle")
 			}
 			time.Sleep(time.Second)
-			if n := s.conn.parked.Load(); n != int64(i+1) || closed != i+1 {
+			if n := s.conn.suspended.Load(); n != int64(i+1) || closed != i+1 {
 				t.Errorf("%d times parked, %d closed", n, closed)
 			}
 		}
@@ -185,8 +185,8 @@ func TestRestWithStreams(t *testing.T) {
 		c := s.open(t)
 		id := c.ask(true, get("/")...)
 		time.Sleep(time.Second)
-		if s.conn.awaited.Load() != 1 || s.conn.parked.Load() != 0 || s.conn.idle.Load() {
-			t.Errorf("%d %d %t", s.conn.awaited.Load(), s.conn.parked.Load(), s.conn.idle.Load())
+		if s.conn.awaited.Load() != 1 || s.conn.suspended.Load() != 0 || s.conn.idle.Load() {
+			t.Errorf("%d %d %t", s.conn.awaited.Load(), s.conn.suspended.Load(), s.conn.idle.Load())
 		}
 		_ = c.WriteRSTStream(id, framing.ErrCodeCancel)
 		synctest.Wait()

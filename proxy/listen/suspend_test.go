@@ -13,8 +13,8 @@ import (
 
 // parking is a protocol that parks a connection after each response.
 type parking struct {
-	parked chan struct{}
-	ended  chan error
+	suspended chan struct{}
+	ended     chan error
 }
 
 func (p *parking) serve(c *listen.Conn) {
@@ -52,7 +52,7 @@ func (p *parking) read(c *listen.Conn) {
 			_ = c.SetReadDeadline(time.Now().Add(testserver.Timeout))
 			p.read(c)
 		})
-		p.parked <- struct{}{}
+		p.suspended <- struct{}{}
 		return
 	}
 }
@@ -78,7 +78,7 @@ func TestPark(t *testing.T) {
 				c.expect(t, "last close")
 			},
 		} {
-			p := &parking{parked: make(chan struct{}, 9), ended: make(chan error, 9)}
+			p := &parking{suspended: make(chan struct{}, 9), ended: make(chan error, 9)}
 			limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 9}, time.Now)
 			socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
 			t.Cleanup(func() { _ = socket.Close() })
@@ -101,7 +101,7 @@ func TestPark(t *testing.T) {
 						t.Fatalf("%s, TLS %t: %q: %v", how, secure, request, err)
 					}
 				}
-				<-p.parked
+				<-p.suspended
 			}
 			end(s, limit, c)
 			if how == "the client leaves" {

@@ -121,11 +121,11 @@ func TestPlainHTTP(t *testing.T) {
 
 // GetCertificate is called for each connection: the certificate may have changed.
 func TestTLSCertificates(t *testing.T) {
-	var asked atomic.Int64
+	var requested atomic.Int64
 	addr, pool := serveTLS(t, func(c *listen.ServerConfig) {
 		get := c.TLS.GetCertificate
 		c.TLS.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-			if asked.Add(1) == 2 {
+			if requested.Add(1) == 2 {
 				return nil, errors.New("it is being written")
 			}
 			return get(hello)

@@ -96,12 +96,12 @@ func (w *workers) finish(c *Conn) {
 
 // suspend waits for data on a connection, which needs little stack, and then resumes it.
 func (w *workers) suspend(c *Conn) {
-	parked := c.suspension
+	suspended := c.suspension
 	c.suspension = nil
 	c.client.single.Store(nil)
-	_ = c.SetReadDeadline(parked.by) // on a closed connection waiting fails, too
+	_ = c.SetReadDeadline(suspended.by) // on a closed connection waiting fails, too
 	w.tracked.running.Go(func() {
 		err := c.client.await()
-		w.run(c, func(*Conn) { parked.resume(err) })
+		w.run(c, func(*Conn) { suspended.resume(err) })
 	})
 }

@@ -121,9 +121,9 @@ const (
 )
 
 func appendHash(dst []byte, sum uint64) []byte {
-	var octets [8]byte
-	binary.BigEndian.PutUint64(octets[:], sum)
-	return base64.RawURLEncoding.AppendEncode(dst, octets[:])
+	var byteCount [8]byte
+	binary.BigEndian.PutUint64(byteCount[:], sum)
+	return base64.RawURLEncoding.AppendEncode(dst, byteCount[:])
 }
 
 // isURN reports whether a name, or a prefix of one, has a complete namespace.

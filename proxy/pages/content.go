@@ -119,11 +119,11 @@ func (w Writer) InEnglish(text string) Content {
 // English.
 func (w Writer) Reason(p api.Problem) Content {
 	p.More = shorten(p.More)
-	said := w.reason(&p)
+	reported := w.reason(&p)
 	if p.More != "" {
-		said += " " + w.InEnglish(capital(sentenceOf(p.More)))
+		reported += " " + w.InEnglish(capital(sentenceOf(p.More)))
 	}
-	return said
+	return reported
 }
 
 // Escaped returns a text as content.

@@ -54,7 +54,7 @@ type hidden struct{ Name, Value string }
 // Listing returns the page of a listing. through maps a URI to the target of a link: to itself for clients
 // that use the proxy, or to a path of this server with a query.
 func (w Writer) Listing(l *scheme.Listing, through func(string) string) Page {
-	w = w.ForFetching() // whoever gets a listing is authorized
+	w = w.ForFetching() // the client is authorized for listings
 	to := w.linker(through)
 	page := listing{
 		Heading: line(l.Title), URI: line(l.URI), Incomplete: line(l.Incomplete), Text: lines(l.Text),

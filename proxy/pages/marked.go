@@ -51,9 +51,9 @@ func tripletAt(s string, i int) (byte, bool) {
 	if i+3 > len(s) || s[i] != '%' {
 		return 0, false
 	}
-	var octet [1]byte
-	_, err := hex.Decode(octet[:], []byte(s[i+1:i+3]))
-	return octet[0], err == nil
+	var byteValue [1]byte
+	_, err := hex.Decode(byteValue[:], []byte(s[i+1:i+3]))
+	return byteValue[0], err == nil
 }
 
 // characterAt returns the length in bytes of the character at an offset, 0 at the end. A percent-encoded

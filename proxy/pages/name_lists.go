@@ -113,13 +113,13 @@ func (r *sizeBudget) related(all []Target) template.HTML {
 
 // facts appends the non-empty metadata of a target.
 func (r *sizeBudget) facts(m *markup, all ...string) {
-	said := strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), " · ")
-	if said == "" {
+	reported := strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), " · ")
+	if reported == "" {
 		return
 	}
 	m.tag("<small>")
-	said, _ = fitting(said, budgetText)
-	m.text(said)
+	reported, _ = fitting(reported, budgetText)
+	m.text(reported)
 	m.tag("</small>")
 }
 

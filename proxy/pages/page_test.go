@@ -158,9 +158,9 @@ func TestRefusedPage(t *testing.T) {
 			page := problem(api.Problem{Status: tt.status, Code: "server_refused", Values: []string{"Reply", hostile},
 				Input: tt.uri, Noun: tt.noun, Forwarded: true, Refused: true, Fetched: isFetched})
 			elements := read(t, page)
-			said := strings.Join(texts(elements, "p"), "\n")
-			if got := texts(elements, "h1"); got[0] != tt.title || !strings.Contains(said, tt.says) ||
-				!strings.Contains(said,
+			reported := strings.Join(texts(elements, "p"), "\n")
+			if got := texts(elements, "h1"); got[0] != tt.title || !strings.Contains(reported, tt.says) ||
+				!strings.Contains(reported,
 					hostile) || strings.Contains(string(page), "<form") != isFetched {
 				t.Errorf("%+v: %s", tt, page)
 			}

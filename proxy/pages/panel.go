@@ -19,7 +19,7 @@ type Panel struct {
 	Nav, Crumbs []Item
 	Account     *Account // nil without a session
 	Content     Content  // after the heading, which is Title
-	// Outcome is the outcome of the previous form, and Fault its error, both above the content; "" for none.
+	// Outcome is the outcome of the previous form, and Error its error, both above the content; "" for none.
 	Outcome, Error Content
 	// Script is the path of a script of this server, "" for none. The page is complete without it.
 	Script string

@@ -92,8 +92,8 @@ func (p *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 		return nil, err
 	}
 	whole := int64(0)
-	if octets, ok := resource.Body.(scheme.Bytes); ok {
-		whole = octets.Size()
+	if byteCount, ok := resource.Body.(scheme.Bytes); ok {
+		whole = byteCount.Size()
 	}
 	if err := memory.Resize(whole); err != nil {
 		_ = resource.Body.Close()
@@ -191,8 +191,8 @@ func (p *Handler) refused(r scheme.Request, refusal *scheme.StatusError) *scheme
 	}
 	about := &problem.Failure{Err: refusal, Input: r.URI.WithoutPassword().String(), Fetched: fetched}
 	about.Typed, about.Noun = about.Input, p.schemes.Noun(about.Input)
-	asked := httpmessage.NewFields("Accept", accept, pages.Vary, r.Fields.Get(pages.Vary))
-	reply := problem.ProxyReply(p.pages, asked.Values, "urnd", about)
+	requested := httpmessage.NewFields("Accept", accept, pages.Vary, r.Fields.Get(pages.Vary))
+	reply := problem.ProxyReply(p.pages, requested.Values, "urnd", about)
 	fields := reply.Fields
 	for _, f := range refusal.Fields {
 		fields.Del(f.Name)

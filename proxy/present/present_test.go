@@ -208,12 +208,12 @@ func TestRefusal(t *testing.T) {
 func TestMemory(t *testing.T) {
 	const slots = 8
 	memory := quota.NewMemory(quota.Limit{Semaphore: make(quota.Semaphore, slots), Busy: problem.ErrDocuments})
-	var asked int
+	var requested int
 	p := present.New(present.Config{Pages: pages.New(pages.Site{}), MaxBytes: slots * quota.MemoryUnit, Memory: memory,
 		Fetch: handlerFunc(func(_ context.Context,
 			r scheme.Request,
 		) (*scheme.Resource, error) {
-			asked = len(memory.Limit().Semaphore)
+			requested = len(memory.Limit().Semaphore)
 			if r.URI.Path() == "/panics" {
 				panic("a fault in a handler")
 			}
@@ -224,8 +224,8 @@ func TestMemory(t *testing.T) {
 				Text: strings.Repeat("a", 3*quota.MemoryUnit/2)}), nil
 		})})
 	for _, tt := range []struct {
-		method, target string
-		asked, held    int
+		method, target  string
+		requested, held int
 	}{
 		{http.MethodGet, "news:1@a.example", slots, 2},
 		{http.MethodHead, "news:1@a.example", slots, 0},
@@ -233,9 +233,9 @@ func TestMemory(t *testing.T) {
 		{http.MethodGet, "http://h.example/", 0, 0},
 	} {
 		resource, err := p.Fetch(t.Context(), request(t, tt.method, tt.target, "Accept", "text/plain"))
-		if asked != tt.asked || len(memory.Limit().Semaphore) != tt.held ||
+		if requested != tt.requested || len(memory.Limit().Semaphore) != tt.held ||
 			(err != nil) != strings.HasSuffix(tt.target, "fails") {
-			t.Errorf("%s %s: %d slots while it is asked, then %d, %v", tt.method, tt.target, asked,
+			t.Errorf("%s %s: %d slots while it is asked, then %d, %v", tt.method, tt.target, requested,
 				len(memory.Limit().Semaphore), err)
 		}
 		if err == nil {
@@ -258,10 +258,10 @@ func TestMemory(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	asked = -1
+	requested = -1
 	if _, err := p.Fetch(ctx, request(t, http.MethodGet, "news:1@a.example")); !errors.Is(err, resolver.ErrBusy) ||
-		asked != -1 {
-		t.Errorf("without memory: %v, with %d slots", err, asked)
+		requested != -1 {
+		t.Errorf("without memory: %v, with %d slots", err, requested)
 	}
 	waiting := make(chan error, 1)
 	go func() {

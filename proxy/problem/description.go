@@ -114,15 +114,15 @@ func (r *row) describeRest(text string) description {
 // phrase returns the text of the error that wraps kind directly. Outer wrappers may contain addresses, and
 // texts of the operating system are skipped.
 func phrase(err, kind error) string {
-	said := kind.Error()
+	reported := kind.Error()
 	walk(err, func(e error) {
 		for _, child := range children(e) {
 			if child == kind && !isOfSystem(e) { //nolint:errorlint // identity is intended
-				said = e.Error()
+				reported = e.Error()
 			}
 		}
 	})
-	return said
+	return reported
 }
 
 // isOfSystem reports whether an error wraps one of a connection, a file or the operating system.

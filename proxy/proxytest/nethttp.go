@@ -116,11 +116,11 @@ func (r *response) WriteHeader(status int, _ string, fields httpmessage.Fields) 
 	}
 	r.hasBegun = true
 	header := r.w.Header()
-	lasting := make(httpmessage.Fields, 0, len(fields))
+	persistent := make(httpmessage.Fields, 0, len(fields))
 	for _, f := range fields {
-		lasting.Add(string([]byte(f.Name)), string([]byte(f.Value)))
+		persistent.Add(string([]byte(f.Name)), string([]byte(f.Value)))
 	}
-	lasting.CopyTo(header)
+	persistent.CopyTo(header)
 	if header["Content-Type"] == nil {
 		header["Content-Type"] = nil // net/http would guess a media type
 	}

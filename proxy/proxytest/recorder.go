@@ -115,11 +115,11 @@ func (r *Recorder) WriteHeader(status int, reason string, fields httpmessage.Fie
 // copyOf returns a deep copy of fields: the caller may reuse the strings of a response when WriteHeader has
 // returned.
 func copyOf(fields httpmessage.Fields) httpmessage.Fields {
-	lasting := make(httpmessage.Fields, 0, len(fields))
+	persistent := make(httpmessage.Fields, 0, len(fields))
 	for _, f := range fields {
-		lasting.Add(strings.Clone(f.Name), strings.Clone(f.Value))
+		persistent.Add(strings.Clone(f.Name), strings.Clone(f.Value))
 	}
-	return lasting
+	return persistent
 }
 
 func (r *Recorder) begin() error {

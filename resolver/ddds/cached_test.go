@@ -36,31 +36,31 @@ func newRecords(t testing.TB, c *clock) *cache.Cache[Records] {
 }
 
 // expectNAPTR looks up the records of name, and compares them.
-func expectNAPTR(t *testing.T, c *Cached, s *script, want []NAPTR, ttl time.Duration, asked int) {
+func expectNAPTR(t *testing.T, c *Cached, s *script, want []NAPTR, ttl time.Duration, requested int) {
 	t.Helper()
 	got, info, err := c.NAPTR(t.Context(), name)
-	if !slices.Equal(got, want) || info.TTL != ttl || err != nil || len(s.queried) != asked {
+	if !slices.Equal(got, want) || info.TTL != ttl || err != nil || len(s.queried) != requested {
 		t.Errorf("got %v for %v, %v after %d questions; want %v for %v after %d", got, info.TTL, err, len(s.queried),
-			want, ttl, asked)
+			want, ttl, requested)
 	}
 }
 
 // expectMissing looks up the records of name, and expects a negative answer.
-func expectMissing(t *testing.T, c *Cached, s *script, ttl time.Duration, asked int) {
+func expectMissing(t *testing.T, c *Cached, s *script, ttl time.Duration, requested int) {
 	t.Helper()
 	got, info, err := c.NAPTR(t.Context(), name)
 	expectNegative(t, err, resolver.ErrNotFound, ttl, "no such name")
-	if got != nil || info.TTL != 0 || len(s.queried) != asked {
-		t.Errorf("got %v for %v after %d questions, want none after %d", got, info.TTL, len(s.queried), asked)
+	if got != nil || info.TTL != 0 || len(s.queried) != requested {
+		t.Errorf("got %v for %v after %d questions, want none after %d", got, info.TTL, len(s.queried), requested)
 	}
 }
 
-func expectFailure(t *testing.T, c *Cached, s *script, want error, asked int) {
+func expectFailure(t *testing.T, c *Cached, s *script, want error, requested int) {
 	t.Helper()
 	got, info, err := c.NAPTR(t.Context(), name)
-	if !errors.Is(err, want) || got != nil || info.TTL != 0 || len(s.queried) != asked {
+	if !errors.Is(err, want) || got != nil || info.TTL != 0 || len(s.queried) != requested {
 		t.Errorf("got %v for %v, %v after %d questions; want %v after %d", got, info.TTL, err, len(s.queried), want,
-			asked)
+			requested)
 	}
 }
 
@@ -90,8 +90,8 @@ func TestCachedByNameAndType(t *testing.T) {
 		"bar.urn.arpa. NAPTR": {naptr: naptr[:0], ttl: time.Second},
 	}}
 	c := newCached(t, &now, s)
-	for _, asked := range []int{1, 3} {
-		expectNAPTR(t, c, s, naptr, time.Minute, asked)
+	for _, requested := range []int{1, 3} {
+		expectNAPTR(t, c, s, naptr, time.Minute, requested)
 		got, info, err := c.SRV(t.Context(), name)
 		if !slices.Equal(got, srv) || info.TTL != time.Hour || err != nil {
 			t.Errorf("got %v for %s, %v", got, info.TTL, err)

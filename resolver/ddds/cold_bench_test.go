@@ -81,12 +81,12 @@ func BenchmarkCold(b *testing.B) {
 		question, reply := pack(b, record)
 		replies[question] = reply
 	}
-	asked := 0
+	requested := 0
 	var now clock
 	client := NewClient(ClientConfig{
 		Servers: []Server{{Address: "192.0.2.1:53"}}, Timeout: time.Minute, Rounds: 1, Now: now.now,
 		Dial: func(context.Context, string, string) (net.Conn, error) {
-			return &instant{replies: replies, queried: &asked}, nil
+			return &instant{replies: replies, queried: &requested}, nil
 		},
 	})
 	r := New(Config{Lookup: NewCached(newRecords(b, &now), client, Bounds{}), Roots: []string{"urn.arpa."},
@@ -102,7 +102,7 @@ func BenchmarkCold(b *testing.B) {
 		}
 		n++
 	}
-	if asked != 3*n {
-		b.Fatalf("%d questions for %d names", asked, n)
+	if requested != 3*n {
+		b.Fatalf("%d questions for %d names", requested, n)
 	}
 }

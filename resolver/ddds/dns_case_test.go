@@ -55,8 +55,8 @@ func otherCase(handler dns.HandlerFunc) dns.HandlerFunc {
 
 // A server that preserves the case is queried in random case, and targets are in lower case.
 func TestMixedCase(t *testing.T) {
-	var asked names
-	handler := asked.seen(func(w dns.ResponseWriter, question *dns.Msg) {
+	var requested names
+	handler := requested.seen(func(w dns.ResponseWriter, question *dns.Msg) {
 		m := new(dns.Msg).SetReply(question)
 		m.Compress = true
 		owner := question.Question[0].Name
@@ -72,14 +72,14 @@ func TestMixedCase(t *testing.T) {
 			t.Fatalf("got %v, %v", got, err)
 		}
 	}
-	for _, name := range asked.get() {
+	for _, name := range requested.get() {
 		distinct[name] = true
 		if !strings.EqualFold(name, "_a._tcp.example.org.") {
 			t.Errorf("asked for %s", name)
 		}
 	}
 	if len(distinct) < 15 { // of 2^15 spellings
-		t.Errorf("asked for %q", asked.get())
+		t.Errorf("asked for %q", requested.get())
 	}
 }
 

@@ -56,13 +56,14 @@ func TestQuestion(t *testing.T) {
 	if replacements(got) != "a.example." || err != nil {
 		t.Fatalf("got %v, %v", got, err)
 	}
-	asked := <-questions
+	requested := <-questions
 	want := dns.Question{Name: name, Qtype: dns.TypeNAPTR, Qclass: dns.ClassINET}
-	if len(asked.Question) != 1 || asked.Question[0] != want || !asked.RecursionDesired || asked.Response ||
-		asked.Opcode != dns.OpcodeQuery {
-		t.Errorf("asked %s", asked)
+	if len(requested.Question) != 1 || requested.Question[0] != want || !requested.RecursionDesired ||
+		requested.Response ||
+		requested.Opcode != dns.OpcodeQuery {
+		t.Errorf("asked %s", requested)
 	}
-	if opt := asked.IsEdns0(); opt == nil || opt.UDPSize() != udpSize || !opt.Do() || !asked.AuthenticatedData {
+	if opt := requested.IsEdns0(); opt == nil || opt.UDPSize() != udpSize || !opt.Do() || !requested.AuthenticatedData {
 		t.Errorf("asked with %v", opt)
 	}
 }
@@ -162,10 +163,10 @@ func TestNextServer(t *testing.T) {
 }
 
 func TestRounds(t *testing.T) {
-	var asked atomic.Int32
+	var requested atomic.Int32
 	fail, succeed := reply{rcode: dns.RcodeServerFailure}.handler(t), replyWith("a.example.").handler(t)
 	addr := serve(t, func(w dns.ResponseWriter, question *dns.Msg) {
-		if asked.Add(1) < 3 {
+		if requested.Add(1) < 3 {
 			fail(w, question)
 			return
 		}
@@ -174,7 +175,7 @@ func TestRounds(t *testing.T) {
 	client := newTestClient(longTimeout, addr, refusing(t))
 	client.config.Rounds = 3
 	expectReply(t, client, "a.example.")
-	if got := asked.Load(); got != 3 {
+	if got := requested.Load(); got != 3 {
 		t.Errorf("asked %d times", got)
 	}
 }

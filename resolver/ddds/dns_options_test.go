@@ -29,18 +29,18 @@ func (c *Client) change(change func(*ClientConfig)) *Client {
 // is exact once a lookup has returned, while a server may receive a query later.
 func (c *Client) countExchanges() (*Client, func() map[string]int) {
 	var mu sync.Mutex
-	asked := make(map[string]int)
+	requested := make(map[string]int)
 	counting := c.change(func(c *ClientConfig) {
 		c.Observe = func(e Exchange) {
 			mu.Lock()
 			defer mu.Unlock()
-			asked[e.Server]++
+			requested[e.Server]++
 		}
 	})
 	return counting, func() map[string]int {
 		mu.Lock()
 		defer mu.Unlock()
-		return maps.Clone(asked)
+		return maps.Clone(requested)
 	}
 }
 
@@ -49,13 +49,13 @@ func TestHedge(t *testing.T) {
 	slow, other := serve(t, silent, nil), serve(t, silent, nil)
 	quick := serve(t, replyWith("quick.example.").handler(t), nil)
 	for _, tt := range []struct {
-		name    string
-		servers [2]string
-		timeout time.Duration
-		after   time.Duration
-		rounds  int
-		reply   bool
-		asked   map[string]int
+		name      string
+		servers   [2]string
+		timeout   time.Duration
+		after     time.Duration
+		rounds    int
+		reply     bool
+		requested map[string]int
 	}{
 		{"the first one is slow", [2]string{slow, quick}, longTimeout, time.Millisecond, 1, true,
 			map[string]int{slow: 1, quick: 1}},
@@ -72,8 +72,8 @@ func TestHedge(t *testing.T) {
 			} else if _, _, err := c.NAPTR(t.Context(), name); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("without a reply: %v", err)
 			}
-			if got := asked(); !maps.Equal(got, tt.asked) {
-				t.Errorf("asked %v, want %v", got, tt.asked)
+			if got := asked(); !maps.Equal(got, tt.requested) {
+				t.Errorf("asked %v, want %v", got, tt.requested)
 			}
 		})
 	}

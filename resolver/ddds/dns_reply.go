@@ -39,12 +39,13 @@ func checkReply(reply *dns.Msg) error {
 	if reply.Rcode != dns.RcodeSuccess && reply.Rcode != dns.RcodeNameError {
 		return fmt.Errorf("response code %s%s", rcodeText(reply.Rcode), extendedError(reply))
 	}
-	asked := reply.Question[0]
-	owner, _, loop := followAliases(reply, asked.Name)
+	requested := reply.Question[0]
+	owner, _, loop := followAliases(reply, requested.Name)
 	if loop { // RFC 1034 section 3.6.2: an error
 		return errors.New("CNAME loop")
 	}
-	if reply.Rcode == dns.RcodeSuccess && !strings.EqualFold(owner, asked.Name) && !has(reply.Answer, asked.Qtype) &&
+	if reply.Rcode == dns.RcodeSuccess && !strings.EqualFold(owner, requested.Name) &&
+		!has(reply.Answer, requested.Qtype) &&
 		!has(reply.Ns,
 			dns.TypeSOA) && !has(reply.Ns, dns.TypeNS) {
 		return errors.New("CNAME record without an answer for its target")

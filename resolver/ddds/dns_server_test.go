@@ -128,12 +128,12 @@ func write(t testing.TB, w dns.ResponseWriter, m *dns.Msg) {
 // newTestClient returns a client for servers on this machine.
 func newTestClient(timeout time.Duration, servers ...string) *Client {
 	var now clock
-	var asked []Server
+	var requested []Server
 	for _, server := range servers {
-		asked = append(asked, Server{Address: server})
+		requested = append(requested, Server{Address: server})
 	}
 	return NewClient(ClientConfig{
-		Servers: asked, Dial: (&net.Dialer{}).DialContext,
+		Servers: requested, Dial: (&net.Dialer{}).DialContext,
 		Timeout: timeout, Rounds: 1, Now: now.now,
 	})
 }

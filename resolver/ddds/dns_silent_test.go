@@ -98,11 +98,11 @@ func TestSlowNameIsNotSilence(t *testing.T) {
 
 // A silent server is not queried while another one answers, and is probed in the background.
 func TestSilentServerIsProbed(t *testing.T) {
-	var asked atomic.Int32
+	var requested atomic.Int32
 	var answers atomic.Bool
 	good := replyWith("a.example.").handler(t)
 	first := serve(t, func(w dns.ResponseWriter, q *dns.Msg) {
-		asked.Add(1)
+		requested.Add(1)
 		if answers.Load() {
 			good(w, q)
 		}
@@ -111,9 +111,9 @@ func TestSilentServerIsProbed(t *testing.T) {
 		time.Millisecond)
 	expectReply(t, c, "b.example.")
 	c.awaitSilent(t, 0)
-	before := asked.Load()
+	before := requested.Load()
 	expectReply(t, c, "b.example.")
-	if n := asked.Load() - before; n != 0 {
+	if n := requested.Load() - before; n != 0 {
 		t.Errorf("silent server queried %d times", n)
 	}
 	answers.Store(true)

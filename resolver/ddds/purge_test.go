@@ -40,14 +40,15 @@ func TestPurge(t *testing.T) {
 	if n := r.Purge(t.Context(), []resolver.Query{one}); n != 4 || s.queried != nil {
 		t.Errorf("purged %d record sets, and asked %q", n, s.queried)
 	}
-	if asked := questions(b, unknown); asked != nil {
-		t.Errorf("other names: asked %q", asked)
+	if requested := questions(b, unknown); requested != nil {
+		t.Errorf("other names: asked %q", requested)
 	}
-	if asked := questions(two); !slices.Equal(asked, []string{"a.none.example. NAPTR", "a.urn.arpa. NAPTR"}) {
-		t.Errorf("another name of the namespace: asked %q", asked)
+	if requested := questions(two); !slices.Equal(requested, []string{"a.none.example. NAPTR", "a.urn.arpa. NAPTR"}) {
+		t.Errorf("another name of the namespace: asked %q", requested)
 	}
-	if asked := questions(one); !slices.Equal(asked, []string{"one.example. NAPTR", "_thttp._tcp.one.example. SRV"}) {
-		t.Errorf("the name: asked %q", asked)
+	if requested := questions(one); !slices.Equal(requested,
+		[]string{"one.example. NAPTR", "_thttp._tcp.one.example. SRV"}) {
+		t.Errorf("the name: asked %q", requested)
 	}
 	if n := r.Purge(t.Context(), []resolver.Query{unknown}); n != 2 {
 		t.Errorf("a name that does not exist: purged %d record sets", n)

@@ -222,11 +222,11 @@ func TestPublicZones(t *testing.T) {
 		"isbn.urn.arpa. NAPTR":   missing(negative),
 	}
 	for _, c := range []struct {
-		uri      string
-		byScheme bool
-		asked    string
-		kind     error
-		ttl      time.Duration
+		uri       string
+		byScheme  bool
+		requested string
+		kind      error
+		ttl       time.Duration
 	}{
 		{"ftp://ftp.example.com/x", true, "ftp.uri.arpa. ftp.example.com.", resolver.ErrNotFound, missingTTL},
 		{"http://www.example.com:80/x", true, "http.uri.arpa. www.example.com.", resolver.ErrNotFound, missingTTL},
@@ -243,8 +243,8 @@ func TestPublicZones(t *testing.T) {
 		_, err := New(Config{Lookup: s, Roots: []string{root}, MaxDomains: 5,
 			BySchemes: c.byScheme}).Resolve(t.Context(), query(t, c.uri))
 		expectNegative(t, err, c.kind, c.ttl, "")
-		if asked := strings.ReplaceAll(strings.Join(s.queried, " "), " NAPTR", ""); asked != c.asked {
-			t.Errorf("%s: asked %s", c.uri, asked)
+		if requested := strings.ReplaceAll(strings.Join(s.queried, " "), " NAPTR", ""); requested != c.requested {
+			t.Errorf("%s: asked %s", c.uri, requested)
 		}
 	}
 }

@@ -28,7 +28,7 @@ var (
 
 // apply applies the rule of r to aus, the original string and never the output of an earlier rule (RFC 3402
 // section 3). Every error except errNoMatch and errWork means that the record is malformed. An unusable result
-// is a match with its fault set: the first match locks the order, whether it is usable or not.
+// is a match with its failure set: the first match locks the order, whether it is usable or not.
 func (r NAPTR) apply(aus string, flag byte, work *budget) (match, error) {
 	m := match{record: r, flag: flag}
 	var err error

@@ -89,16 +89,16 @@ func (w *walk) queryServers(
 // resulting location rather than that of a query: the location of the resource, of the service I2L, or, without
 // a path, of a server with another protocol.
 func (w *walk) reference(m match) (string, bool) {
-	asked := "?" + w.aus + w.query.ResolutionParams
+	requested := "?" + w.aus + w.query.ResolutionParams
 	switch {
 	case m.rank() > 0:
 		return "", true
 	case m.services.leadsToResource(w.query.Service):
 		q := w.query
 		q.Service = resolver.I2R
-		return "/uri-res/" + resolver.THTTPName(q) + asked, true
+		return "/uri-res/" + resolver.THTTPName(q) + requested, true
 	default:
-		return "/uri-res/" + resolver.THTTPName(w.query) + asked, w.queryFunc == nil
+		return "/uri-res/" + resolver.THTTPName(w.query) + requested, w.queryFunc == nil
 	}
 }
 

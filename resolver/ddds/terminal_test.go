@@ -118,12 +118,12 @@ func TestTerminalS(t *testing.T) {
 	u := NAPTR{100, 90, "u", "", "!^.*$!http://u.example/!", "."}
 	const path = "/uri-res/N2L?urn:foo:002372413:annual-report-1997"
 	for _, c := range []struct {
-		name    string
-		records []NAPTR
-		sets    map[string]set
-		want    string
-		ttl     time.Duration
-		asked   int
+		name      string
+		records   []NAPTR
+		sets      map[string]set
+		want      string
+		ttl       time.Duration
+		requested int
 	}{
 		{"RFC 3404 section 5.1", rfc3404(), map[string]set{
 			"thttp.tcp.example.com. SRV": {srv: []SRV{deffoo}, ttl: time.Minute},
@@ -153,7 +153,7 @@ func TestTerminalS(t *testing.T) {
 		script := &script{sets: sets}
 		answer, err := resolve(t, script, "urn:foo:002372413:annual-report-1997")
 		if got := locations(answer); err != nil || got != c.want || answer.TTL != c.ttl ||
-			len(script.queried) != c.asked {
+			len(script.queried) != c.requested {
 			t.Errorf("%s: got %q for %s, %v, asked %q", c.name, got, answer.TTL, err, script.queried)
 		}
 	}

@@ -19,12 +19,12 @@ const (
 
 func TestWalk(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		sets  map[string]set
-		urn   string
-		want  string // locations
-		ttl   time.Duration
-		asked string
+		name      string
+		sets      map[string]set
+		urn       string
+		want      string // locations
+		ttl       time.Duration
+		requested string
 	}{
 		{"u in one step", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "u", "", `!^urn:foo:(.*)$!https://foo.example/\1!`, "."}},
@@ -86,8 +86,8 @@ func TestWalk(t *testing.T) {
 		if err != nil || locations(answer) != c.want || answer.TTL != c.ttl {
 			t.Errorf("%s: got %q for %s, %v", c.name, locations(answer), answer.TTL, err)
 		}
-		if asked := strings.Join(s.queried, ", "); asked != c.asked {
-			t.Errorf("%s: asked for %s", c.name, asked)
+		if requested := strings.Join(s.queried, ", "); requested != c.requested {
+			t.Errorf("%s: asked for %s", c.name, requested)
 		}
 		for _, l := range answer.Locations {
 			if l.From.Name != "ddds urn.arpa." {

@@ -244,12 +244,12 @@ func (b *Batch) checkAlias(key Key, alias string) error {
 
 // sandbox reports whether an entry is in a sandbox. An entry registered outside of a sandbox never becomes part
 // of one.
-func (b *Batch) sandbox(before *Entry, key Key, asked, outside bool) (bool, error) {
+func (b *Batch) sandbox(before *Entry, key Key, requested, outside bool) (bool, error) {
 	if before.Exists() && !before.Sandbox {
 		return false, nil
 	}
-	if key.Kind == KindPrefix && (asked || outside) {
-		return asked, nil
+	if key.Kind == KindPrefix && (requested || outside) {
+		return requested, nil
 	}
 	return b.enclosedBySandbox(key)
 }

@@ -235,29 +235,29 @@ type Events struct {
 
 // Events returns versions and events, and the Seq at which to continue, which is asked.After if nothing was
 // read. Purged versions are omitted. more reports whether there are further events now.
-func (r *Registry) Events(ctx context.Context, asked Events) (found []Event, last Seq, more bool, err error) {
+func (r *Registry) Events(ctx context.Context, requested Events) (found []Event, last Seq, more bool, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
-		found, last, more = nil, asked.After, false
+		found, last, more = nil, requested.After, false
 		set := ChangeSet{}
-		if asked.Set != 0 {
-			if set, err = tx.ChangeSet(asked.Set); err != nil {
+		if requested.Set != 0 {
+			if set, err = tx.ChangeSet(requested.Set); err != nil {
 				return err
 			}
 			last = max(last, set.Number-1)
 		}
-		page, err := tx.Events(last, asked.Limit)
+		page, err := tx.Events(last, requested.Limit)
 		if err != nil {
 			return err
 		}
-		more = len(page) == asked.Limit
+		more = len(page) == requested.Limit
 		for i := range page {
 			e := &page[i]
-			if asked.Set != 0 && e.Seq > set.Last {
+			if requested.Set != 0 && e.Seq > set.Last {
 				more = false
 				return nil
 			}
 			last = e.Seq
-			if (asked.Set == 0 || asked.Set == e.Set) && strings.HasPrefix(e.Name, asked.Prefix) {
+			if (requested.Set == 0 || requested.Set == e.Set) && strings.HasPrefix(e.Name, requested.Prefix) {
 				found = append(found, *e)
 			}
 		}

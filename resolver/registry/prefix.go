@@ -195,9 +195,9 @@ func hasServer(target, prefix string) bool {
 // that ends with "0".
 func sameServer(location, target, prefix string) bool {
 	other, err := substitute(target, prefix, prefix+"0")
-	a, faultA := uri.Parse(location)
-	b, faultB := uri.Parse(other)
-	if errors.Join(err, faultA, faultB) != nil {
+	a, failureA := uri.Parse(location)
+	b, failureB := uri.Parse(other)
+	if errors.Join(err, failureA, failureB) != nil {
 		return false
 	}
 	return uri.SameServer(a, b)

@@ -84,10 +84,10 @@ func (f handlerFunc) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resou
 
 // TestLocalGateway: a handler that connects to no server is not called if Check denies this machine.
 func TestLocalGateway(t *testing.T) {
-	asked := false
+	requested := false
 	g := scheme.Gateway{Info: scheme.Info{Local: true},
 		Handler: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
-			asked = true
+			requested = true
 			return scheme.ListingResource(&scheme.Listing{}), nil
 		})}
 	denied := errors.New("denied")
@@ -95,7 +95,7 @@ func TestLocalGateway(t *testing.T) {
 		Request: httpmessage.Request{Method: http.MethodGet, URI: parse(t, "telnet://a/")},
 		Check:   func(netip.AddrPort) error { return denied },
 	})
-	if err != denied || asked { //nolint:errorlint // it must be returned unwrapped
-		t.Errorf("%v, asked %t", err, asked)
+	if err != denied || requested { //nolint:errorlint // it must be returned unwrapped
+		t.Errorf("%v, asked %t", err, requested)
 	}
 }

@@ -51,7 +51,7 @@ func (i Item) RenderedSize() int64 {
 }
 
 // MaxEntries returns the maximum number of entries of a listing whose links start with the URI location, at
-// least 1. It lowers Entries so that the repeated URI stays within Octets, before Bound truncates the listing.
+// least 1. It lowers Entries so that the repeated URI stays within Bytes, before Truncate truncates the listing.
 func (l Limits) MaxEntries(location string) int {
 	each := 2 * int64(len(location)+1)
 	return int(max(min(int64(l.Entries), l.Bytes/each), 1))

@@ -14,7 +14,7 @@ var errRefused = errors.New("denied by the test")
 // checkRefusedAddress has a Request.Check that denies all addresses: it must prevent new connections as well as
 // the reuse of idle ones.
 func checkRefusedAddress(t *testing.T, s Suite) {
-	r := s.start(t, Server{Names: plainNames()}, fault{}, generousLimits())
+	r := s.start(t, Server{Names: plainNames()}, failingWrites{}, generousLimits())
 	defer r.close(t)
 	refuse := func(which, text string) {
 		t.Helper()
@@ -43,7 +43,7 @@ func checkRefusedAddress(t *testing.T, s Suite) {
 // checkAddresses requires that each connection is dialed by the given Dial, with Request.Check.
 func checkAddresses(t *testing.T, s Suite) {
 	for which := range s.names() {
-		r := s.start(t, Server{Names: plainNames()}, fault{}, generousLimits())
+		r := s.start(t, Server{Names: plainNames()}, failingWrites{}, generousLimits())
 		var mu sync.Mutex
 		checked := make(map[netip.AddrPort]bool)
 		q := request(t, http.MethodGet, r.uris()[which])
@@ -76,7 +76,7 @@ func checkAddresses(t *testing.T, s Suite) {
 // checkFirstAddress denies all addresses except that of the URI.
 func checkFirstAddress(t *testing.T, s Suite, which string) {
 	t.Helper()
-	r := s.start(t, Server{Names: plainNames()}, fault{}, generousLimits())
+	r := s.start(t, Server{Names: plainNames()}, failingWrites{}, generousLimits())
 	defer r.close(t)
 	q := request(t, http.MethodGet, r.uris()[which])
 	q.Check = func(a netip.AddrPort) error {

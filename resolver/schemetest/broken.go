@@ -16,7 +16,7 @@ func checkGarbage(t *testing.T, s Suite) {
 	}
 	for _, kind := range []failureKind{failureRandom, failureChanged} {
 		for seed := range seeds {
-			r := s.start(t, Server{Names: plainNames()}, fault{kind: kind, seed: seed}, limits)
+			r := s.start(t, Server{Names: plainNames()}, failingWrites{kind: kind, seed: seed}, limits)
 			for which, text := range r.uris() {
 				got := r.get(t, text)
 				checkHeader(t, which, got)
@@ -50,7 +50,7 @@ func checkBroken(t *testing.T, s Suite, kind failureKind) {
 	for which := range s.names() {
 		want, address, total := s.plain(t, which)
 		for _, after := range positions(total, some) {
-			r := s.start(t, Server{Names: plainNames()}, fault{kind: kind, after: after}, generousLimits())
+			r := s.start(t, Server{Names: plainNames()}, failingWrites{kind: kind, after: after}, generousLimits())
 			got := r.get(t, r.uris()[which])
 			if got.complete() && !got.equal(r.server.address(), want, address) {
 				t.Errorf("%s truncated after %d bytes of %d accepted as complete: %s; want %s", which, after, total,

@@ -14,7 +14,7 @@ import (
 func checkCanceledBefore(t *testing.T, s Suite) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := s.start(t, Server{Names: plainNames()}, fault{}, generousLimits())
+	r := s.start(t, Server{Names: plainNames()}, failingWrites{}, generousLimits())
 	defer r.close(t)
 	for which, text := range r.uris() {
 		q := request(t, http.MethodGet, text)
@@ -28,7 +28,7 @@ func checkCanceledBefore(t *testing.T, s Suite) {
 
 // checkCanceledConnect cancels while the handler dials.
 func checkCanceledConnect(t *testing.T, s Suite) {
-	r := s.start(t, Server{Names: plainNames()}, fault{}, generousLimits())
+	r := s.start(t, Server{Names: plainNames()}, failingWrites{}, generousLimits())
 	defer r.close(t)
 	for which, text := range r.uris() {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -52,7 +52,8 @@ func checkCanceledReply(t *testing.T, s Suite) {
 		want, address, total := s.plain(t, which)
 		for _, after := range positions(total, 8) {
 			ctx, cancel := context.WithCancel(t.Context())
-			r := s.start(t, Server{Names: plainNames()}, fault{kind: failureSilent, after: after}, generousLimits())
+			r := s.start(t, Server{Names: plainNames()}, failingWrites{kind: failureSilent, after: after},
+				generousLimits())
 			var canceling sync.WaitGroup
 			canceling.Go(func() {
 				select {
@@ -84,7 +85,7 @@ func checkCanceledBody(t *testing.T, s Suite) {
 	block := sync.OnceFunc(func() { close(body.blocked) })
 	r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader {
 		return io.MultiReader(bytes.NewReader(byteSequence(64<<10)), blocking{body, block})
-	}}, fault{}, generousLimits())
+	}}, failingWrites{}, generousLimits())
 	var canceling sync.WaitGroup
 	canceling.Go(func() {
 		<-body.blocked
@@ -104,7 +105,8 @@ func checkCanceledBody(t *testing.T, s Suite) {
 // checkClosedEarly closes a body that does not end.
 func checkClosedEarly(t *testing.T, s Suite) {
 	t.Helper()
-	r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader { return endless{} }}, fault{}, generousLimits())
+	r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader { return endless{} }}, failingWrites{},
+		generousLimits())
 	defer r.close(t)
 	q := request(t, http.MethodGet, r.uris()["resource"])
 	endsIn(t, s.PromptTimeout, "closing a body early", func() bool {

@@ -17,7 +17,8 @@ import (
 func checkComplete(t *testing.T, s Suite) {
 	for _, size := range []int{0, 1, smallBody, 100 << 10} {
 		want := byteSequence(size)
-		r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader { return bytes.NewReader(want) }}, fault{},
+		r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader { return bytes.NewReader(want) }},
+			failingWrites{},
 			generousLimits())
 		for _, which := range slices.Sorted(maps.Keys(r.uris())) {
 			text := r.uris()[which]
@@ -79,7 +80,7 @@ func checkHead(t *testing.T, r *fixture, text string, got outcome) {
 // checkConcurrent fetches concurrently.
 func checkConcurrent(t *testing.T, s Suite) {
 	const clients, rounds = 16, 4
-	r := s.start(t, Server{Names: plainNames()}, fault{}, generousLimits())
+	r := s.start(t, Server{Names: plainNames()}, failingWrites{}, generousLimits())
 	defer r.close(t)
 	for which, text := range r.uris() {
 		want := r.get(t, text)

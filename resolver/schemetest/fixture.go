@@ -47,13 +47,15 @@ type fixture struct {
 }
 
 // start starts a rig, which the caller must close.
-func (s Suite) start(t testing.TB, served Server, f fault, limits scheme.Limits) *fixture {
+func (s Suite) start(t testing.TB, served Server, f failingWrites, limits scheme.Limits) *fixture {
 	t.Helper()
 	return s.startIdle(t, served, f, limits, limits.Timeout)
 }
 
 // startIdle is start with another idle timeout of connections.
-func (s Suite) startIdle(t testing.TB, served Server, f fault, limits scheme.Limits, idle time.Duration) *fixture {
+func (s Suite) startIdle(
+	t testing.TB, served Server, f failingWrites, limits scheme.Limits, idle time.Duration,
+) *fixture {
 	t.Helper()
 	r := &fixture{suite: s, dialer: newDialer(idle)}
 	if s.Peer != nil {
@@ -215,7 +217,7 @@ func endsIn[T any](t testing.TB, limit time.Duration, what string, f func() T) T
 // bytes that it writes.
 func (s Suite) plain(t testing.TB, which string) (o outcome, address string, total int64) {
 	t.Helper()
-	r := s.start(t, Server{Names: plainNames()}, fault{}, generousLimits())
+	r := s.start(t, Server{Names: plainNames()}, failingWrites{}, generousLimits())
 	defer r.close(t)
 	o = r.get(t, r.uris()[which])
 	if !o.complete() {

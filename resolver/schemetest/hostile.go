@@ -29,7 +29,7 @@ func checkNames(t *testing.T, s Suite) {
 	if s.Listing == nil {
 		t.Skip("no listing")
 	}
-	r := s.start(t, Server{Names: hostileNames()}, fault{}, generousLimits())
+	r := s.start(t, Server{Names: hostileNames()}, failingWrites{}, generousLimits())
 	defer r.close(t)
 	got := r.get(t, r.uris()["listing"])
 	if got.err != nil || got.listing == nil {
@@ -59,11 +59,11 @@ func (r *fixture) follow(t *testing.T, l *scheme.Listing) {
 		r.server.forget()
 		got := r.get(t, l.Items[at].URI)
 		checkHeader(t, l.Items[at].URI, got)
-		asked := r.server.requestedName()
-		knows = knows || len(asked) > 0
-		if knows && !asked[name] {
+		requested := r.server.requestedName()
+		knows = knows || len(requested) > 0
+		if knows && !requested[name] {
 			t.Errorf("link of %.80q, %.200s, resolves to %.200q: %s", name, l.Items[at].URI,
-				slices.Collect(maps.Keys(asked)), got)
+				slices.Collect(maps.Keys(requested)), got)
 		}
 	}
 }

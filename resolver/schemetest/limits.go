@@ -34,7 +34,7 @@ func checkEndlessListing(t *testing.T, s Suite) {
 	} {
 		limits := generousLimits()
 		limits.Entries, limits.Bytes = c.entries, c.bytes
-		r := s.start(t, Server{Names: names}, fault{}, limits)
+		r := s.start(t, Server{Names: names}, failingWrites{}, limits)
 		got := r.get(t, r.uris()["listing"])
 		switch l := got.listing; {
 		case got.err != nil && c.isCut && errors.Is(got.err, scheme.ErrInvalidResponse):
@@ -62,7 +62,7 @@ func checkEndlessLine(t *testing.T, s Suite) {
 	for which := range s.names() {
 		want, address, total := s.plain(t, which)
 		for _, after := range positions(total, 16) {
-			r := s.start(t, Server{Names: plainNames()}, fault{kind: failureEndless, after: after}, limits)
+			r := s.start(t, Server{Names: plainNames()}, failingWrites{kind: failureEndless, after: after}, limits)
 			q := request(t, http.MethodGet, r.uris()[which])
 			within(t, fmt.Sprintf("%s with an endless line after %d bytes of %d", which, after, total), func() bool {
 				resource, err := r.handler.Fetch(t.Context(), q)
@@ -95,7 +95,8 @@ func checkEndlessBody(t *testing.T, s Suite) {
 	if testing.Short() {
 		much = 32 << 20
 	}
-	r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader { return endless{} }}, fault{}, generousLimits())
+	r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader { return endless{} }}, failingWrites{},
+		generousLimits())
 	defer r.close(t)
 	before := heap()
 	q := request(t, http.MethodGet, r.uris()["resource"])

@@ -50,7 +50,7 @@ type Server struct {
 func Run(t *testing.T, s Suite) {
 	t.Helper()
 	s.PromptTimeout = cmp.Or(s.PromptTimeout, promptTimeout)
-	serve(t, nil, Server{}, fault{}).stop(t) // the first socket of a process leaves descriptors of the runtime
+	serve(t, nil, Server{}, failingWrites{}).stop(t) // the first socket of a process leaves descriptors of the runtime
 	for _, c := range []struct {
 		name  string
 		peer  bool // the check needs a Peer

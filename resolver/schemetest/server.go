@@ -31,8 +31,8 @@ const (
 // trickleDelay is the delay between bytes of failureTrickle.
 const trickleDelay = 20 * time.Millisecond
 
-// fault is the failure of a server after it has written a number of bytes on all its connections together.
-type fault struct {
+// failingWrites is the failure of a server after it has written a number of bytes on all its connections together.
+type failingWrites struct {
 	kind  failureKind
 	after int64
 	seed  uint64
@@ -43,7 +43,7 @@ var errFailure = errors.New("server failure")
 // server runs a Peer on loopback.
 type server struct {
 	served   Server
-	failure  fault
+	failure  failingWrites
 	peer     func(net.Conn, *Server)
 	listener net.Listener
 	running  sync.WaitGroup // the accept loops and the peers
@@ -61,7 +61,7 @@ type server struct {
 }
 
 // serve starts a server, which the caller must stop.
-func serve(t testing.TB, peer func(net.Conn, *Server), served Server, f fault) *server {
+func serve(t testing.TB, peer func(net.Conn, *Server), served Server, f failingWrites) *server {
 	t.Helper()
 	var config net.ListenConfig
 	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// serverConn is a server connection whose writes fail as the server's fault says.
+// serverConn is a server connection whose writes fail as the server's failingWrites says.
 type serverConn struct {
 	net.Conn
 	server *server

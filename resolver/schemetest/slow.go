@@ -12,7 +12,7 @@ import (
 func checkSlow(t *testing.T, s Suite) {
 	for which := range s.names() {
 		want, address, _ := s.plain(t, which)
-		r := s.start(t, Server{Names: plainNames()}, fault{kind: failureBytes}, generousLimits())
+		r := s.start(t, Server{Names: plainNames()}, failingWrites{kind: failureBytes}, generousLimits())
 		r.dialer.oneByte = true
 		if got := r.get(t, r.uris()[which]); !got.complete() || !got.equal(r.server.address(), want, address) {
 			t.Errorf("%s byte by byte: %s; want %s", which, got, want)
@@ -28,7 +28,7 @@ func checkSilence(t *testing.T, s Suite) {
 	for which := range s.names() {
 		want, address, total := s.plain(t, which)
 		for _, after := range positions(total, 8) {
-			r := s.start(t, Server{Names: plainNames()}, fault{kind: failureSilent, after: after}, limits)
+			r := s.start(t, Server{Names: plainNames()}, failingWrites{kind: failureSilent, after: after}, limits)
 			got := r.get(t, r.uris()[which])
 			switch {
 			case got.err != nil && !isTimeout(got.err):
@@ -52,7 +52,7 @@ func checkTrickle(t *testing.T, s Suite) {
 	for i := range names {
 		names[i] = plainNames()[i%len(plainNames())]
 	}
-	r := s.startIdle(t, Server{Names: names}, fault{kind: failureTrickle}, limits, time.Hour)
+	r := s.startIdle(t, Server{Names: names}, failingWrites{kind: failureTrickle}, limits, time.Hour)
 	defer r.close(t)
 	switch got := r.get(t, r.uris()["listing"]); {
 	case got.err != nil && !isTimeout(got.err):

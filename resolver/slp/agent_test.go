@@ -160,13 +160,13 @@ func TestDirectoryOfAGroup(t *testing.T) {
 			t.Errorf("%s: %v", nid, err)
 		}
 	}
-	var asked []string
+	var requested []string
 	for _, r := range directory.Requests() {
-		asked = append(asked, fmt.Sprintf("%s %04x", r.ServiceType, r.Flags))
+		requested = append(requested, fmt.Sprintf("%s %04x", r.ServiceType, r.Flags))
 	}
 	if want := []string{"service:directory-agent 2000", serviceType + " 0000",
-		serviceType + " 0000"}; !slices.Equal(asked, want) {
-		t.Errorf("asked %v, want %v", asked, want)
+		serviceType + " 0000"}; !slices.Equal(requested, want) {
+		t.Errorf("asked %v, want %v", requested, want)
 	}
 	// A silent directory agent is forgotten.
 	directory.Mute(true)
@@ -397,13 +397,13 @@ func TestDiscoveryOfManyNames(t *testing.T) {
 	agent := testserver.StartSLP(t, service("a.example", "foo", 65535))
 	var now clock
 	var mu sync.Mutex
-	asked := 0
+	requested := 0
 	r := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) {
 		c.Recheck = 5 * time.Second
 		c.Query = func(context.Context, string, resolver.Query) (resolver.Answer, error) {
 			mu.Lock()
 			defer mu.Unlock()
-			asked++
+			requested++
 			return resolver.Answer{}, resolver.ErrUnreachable
 		}
 	}, agent.Addr())

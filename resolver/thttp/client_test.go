@@ -21,14 +21,14 @@ var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // server sends the same response to every request, and records the requests.
 type server struct {
-	status int
-	header string // "Name: value" lines
-	body   io.Reader
-	asked  []string
+	status    int
+	header    string // "Name: value" lines
+	body      io.Reader
+	requested []string
 }
 
 func (s *server) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
-	s.asked = append(s.asked, r.URI.String())
+	s.requested = append(s.requested, r.URI.String())
 	if s.status == 0 {
 		return nil, resolver.ErrUnreachable
 	}
@@ -211,9 +211,9 @@ func TestQuery(t *testing.T) {
 			t.Errorf("%s: %v is an error of the client", tt.name, err)
 		}
 		path := map[resolver.Service]string{resolver.I2L: "N2L", resolver.I2Ls: "N2Ls"}[tt.service]
-		if want := base + "/uri-res/" + path + "?urn:example:a%2Fb"; len(tt.server.asked) != 1 ||
-			tt.server.asked[0] != want {
-			t.Errorf("%s: asked %q", tt.name, tt.server.asked)
+		if want := base + "/uri-res/" + path + "?urn:example:a%2Fb"; len(tt.server.requested) != 1 ||
+			tt.server.requested[0] != want {
+			t.Errorf("%s: asked %q", tt.name, tt.server.requested)
 		}
 		if steps := trace.Steps(); len(steps) == 0 || !strings.HasPrefix(steps[len(steps)-1].Detail, "GET "+base) {
 			t.Errorf("%s: steps %v", tt.name, steps)
@@ -301,8 +301,8 @@ func TestDescriptionsAndNames(t *testing.T) {
 		s := &server{status: tt.status, header: tt.header, body: strings.NewReader(tt.body)}
 		answer, err := client(s).Query(t.Context(), "http://r.example", queryOf(t, "urn:example:1", tt.service))
 		if locations(answer) != tt.want || err != nil ||
-			s.asked[0] != "http://r.example/uri-res/"+tt.path+"?urn:example:1" {
-			t.Errorf("%+v: %s, %v, asked %v", tt, locations(answer), err, s.asked)
+			s.requested[0] != "http://r.example/uri-res/"+tt.path+"?urn:example:1" {
+			t.Errorf("%+v: %s, %v, asked %v", tt, locations(answer), err, s.requested)
 			continue
 		}
 		if from := answer.Locations[0].From; from.Type != tt.kind || from.Content != tt.described ||
@@ -318,8 +318,8 @@ func TestQuerySendsParams(t *testing.T) {
 	q := query(t, resolver.I2L)
 	q.ResolutionParams = "?c=ToC"
 	if _, err := client(s).Query(t.Context(), "http://r.example", q); err != nil ||
-		s.asked[0] != "http://r.example/uri-res/N2L?urn:example:a%2Fb?c=ToC" {
-		t.Errorf("asked %q, %v", s.asked, err)
+		s.requested[0] != "http://r.example/uri-res/N2L?urn:example:a%2Fb?c=ToC" {
+		t.Errorf("asked %q, %v", s.requested, err)
 	}
 }
 
@@ -348,14 +348,14 @@ func TestResolver(t *testing.T) {
 	s := &server{status: 303, header: "Location: http://a.example/"}
 	r := thttp.NewResolver(client(s), map[string][]string{"example": {"http://one.example", "http://two.example"}})
 	if answer, err := r.Resolve(t.Context(), query(t, resolver.I2L)); err != nil ||
-		locations(answer) != "http://a.example/" || len(s.asked) != 1 {
-		t.Errorf("%+v, %v, asked %q", answer, err, s.asked)
+		locations(answer) != "http://a.example/" || len(s.requested) != 1 {
+		t.Errorf("%+v, %v, asked %q", answer, err, s.requested)
 	}
 	down := &server{}
 	r = thttp.NewResolver(client(down), map[string][]string{"example": {"http://one.example", "http://two.example"}})
 	if _, err := r.Resolve(t.Context(), query(t, resolver.I2L)); !errors.Is(err, resolver.ErrUnreachable) ||
-		len(down.asked) != 2 {
-		t.Errorf("%v, asked %q", err, down.asked)
+		len(down.requested) != 2 {
+		t.Errorf("%v, asked %q", err, down.requested)
 	}
 	r = thttp.NewResolver(client(s), nil)
 	if _, err := r.Resolve(t.Context(), query(t, resolver.I2L)); !errors.Is(err, resolver.ErrUnsupported) {

@@ -33,14 +33,16 @@ type found struct {
 }
 
 // read parses the response of a server to a request for a name: RFC 2169 section 3.
-func (c *Client) read(ctx context.Context, asked uri.URI, response *scheme.Resource, q resolver.Query) (found, error) {
+func (c *Client) read(
+	ctx context.Context, requested uri.URI, response *scheme.Resource, q resolver.Query,
+) (found, error) {
 	location := response.Fields.Get("Location")
 	switch code := response.Status; {
 	case (code >= 300 && code < 400 || code == http.StatusOK && !isList(response.Fields)) && location != "":
-		text, err := c.redirect(asked, location, q)
+		text, err := c.redirect(requested, location, q)
 		return found{uris: []string{text}}, err
 	case code == http.StatusOK && describes(q.Service):
-		return c.description(asked, response)
+		return c.description(requested, response)
 	case code == http.StatusOK && isList(response.Fields):
 		return c.list(ctx, response, q)
 	// RFC 2483 section 4.1: no output, or no name of this server
@@ -105,17 +107,17 @@ func contentLanguage(fields httpmessage.Fields) string {
 
 // redirect parses a Location field, which is the answer and is not followed. A redirect to the request URI
 // itself is an error.
-func (c *Client) redirect(asked uri.URI, text string, q resolver.Query) (string, error) {
+func (c *Client) redirect(requested uri.URI, text string, q resolver.Query) (string, error) {
 	ref, err := uri.ParseReference(text)
 	if err != nil {
 		// Not wrapped: a *uri.ParseError would be an error of the client.
 		return "", fmt.Errorf("%w: invalid Location: %s", resolver.ErrUnreachable, err.Error())
 	}
-	location, err := asked.Resolve(ref, uri.RFC3986)
+	location, err := requested.Resolve(ref, uri.RFC3986)
 	if err != nil {
 		return "", fmt.Errorf("%w: invalid Location: %s", resolver.ErrUnreachable, err.Error())
 	}
-	if location.WithoutFragment().Normalize() == asked.Normalize() {
+	if location.WithoutFragment().Normalize() == requested.Normalize() {
 		return "", fmt.Errorf("%w: redirect to itself", resolver.ErrUnreachable)
 	}
 	if err := c.check(location, q); err != nil {
@@ -197,8 +199,8 @@ var (
 const maxDescription = 64 << 10
 
 // description reads a description: its content if that is text, or else only its location.
-func (c *Client) description(asked uri.URI, response *scheme.Resource) (found, error) {
-	d := found{uris: []string{asked.String()}, mediaType: mediaType(response.Fields),
+func (c *Client) description(requested uri.URI, response *scheme.Resource) (found, error) {
+	d := found{uris: []string{requested.String()}, mediaType: mediaType(response.Fields),
 		language: contentLanguage(response.Fields)}
 	if !isText(d.mediaType) {
 		return d, nil

@@ -21,7 +21,7 @@ func BenchmarkPages(b *testing.B) {
 			continue
 		}
 		b.Run(page.name, func(b *testing.B) {
-			cpu, octets := site.spent(b)
+			cpu, byteCount := site.spent(b)
 			for b.Loop() {
 				r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, site.URL+page.target, http.NoBody)
 				if err != nil {
@@ -41,23 +41,23 @@ func BenchmarkPages(b *testing.B) {
 			}
 			cpuAfter, bytesAfter := site.spent(b)
 			b.ReportMetric((cpuAfter-cpu)*1e6/float64(b.N), "cpu-us/op")
-			b.ReportMetric((bytesAfter-octets)/float64(b.N), "B/op")
+			b.ReportMetric((bytesAfter-byteCount)/float64(b.N), "B/op")
 		})
 	}
 }
 
 // spent returns the CPU time of urnd in seconds, and its allocated bytes.
-func (s *browserSite) spent(b *testing.B) (cpu, octets float64) {
+func (s *browserSite) spent(b *testing.B) (cpu, byteCount float64) {
 	b.Helper()
 	for line := range strings.Lines(s.Scrape(b)) {
 		if value, ok := strings.CutPrefix(line, "process_cpu_seconds_total "); ok {
 			_, _ = fmt.Sscan(value, &cpu)
 		} else if value, ok := strings.CutPrefix(line, "go_memstats_alloc_bytes_total "); ok {
-			_, _ = fmt.Sscan(value, &octets)
+			_, _ = fmt.Sscan(value, &byteCount)
 		}
 	}
-	if cpu == 0 || octets == 0 {
+	if cpu == 0 || byteCount == 0 {
 		b.Fatal("the metrics have neither")
 	}
-	return cpu, octets
+	return cpu, byteCount
 }

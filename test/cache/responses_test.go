@@ -151,8 +151,8 @@ func TestAdminRefreshResponses(t *testing.T) {
 	}
 	web.age.Store(3000)
 	refresh(target, 200, `"purged": 2`)
-	if got, asked := states(), web.Requests.Load(); got != "hit 200 v2, hit 200 v2" || asked != 4 {
-		t.Errorf("%s; the origin was asked %d times", got, asked)
+	if got, requested := states(), web.Requests.Load(); got != "hit 200 v2, hit 200 v2" || requested != 4 {
+		t.Errorf("%s; the origin was asked %d times", got, requested)
 	}
 	ages := func(want func(age int) bool) {
 		t.Helper()
@@ -274,14 +274,14 @@ func TestMethodPURGE(t *testing.T) {
 		proxied(t, w, "GET", target); got != "fwd=stale 200 v1, hit 200 v1" {
 		t.Error(got)
 	}
-	asked := web.Requests.Load()
+	requested := web.Requests.Load()
 	w.Get(t, "/a", "Host: www.example.org")
 	if got := w.Exchange(t, "PURGE /a", "Host: www.example.org"); got.Status != 200 ||
 		!strings.Contains(got.Body, `"purged": 1`) {
 		t.Errorf("of a gateway: %+v", got)
 	}
-	if now := web.Requests.Load(); now != asked+1 {
-		t.Errorf("the origin was asked for PURGE: %d", now-asked)
+	if now := web.Requests.Load(); now != requested+1 {
+		t.Errorf("the origin was asked for PURGE: %d", now-requested)
 	}
 	locked := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) {
 		urndtest.OpenLoopback(c)

@@ -67,12 +67,12 @@ func TestWarmRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "answers")
-	var asked atomic.Int32
-	addr := urndtest.UDPAndTCP(counted("name.urn.example.org.", &asked, urndtest.Zone(t,
+	var requested atomic.Int32
+	addr := urndtest.UDPAndTCP(counted("name.urn.example.org.", &requested, urndtest.Zone(t,
 		strings.Replace(urndtest.ExampleRule, " 60 IN ", " 3600 IN ", 1)))).Serve(t)
 	first := urndtest.Start(t, addr, savedIn(dir))
-	if got := first.Get(t, "/urn:name:1"); got.CacheControl != "max-age=3600" || asked.Load() != 1 {
-		t.Fatalf("%+v, after %d questions", got, asked.Load())
+	if got := first.Get(t, "/urn:name:1"); got.CacheControl != "max-age=3600" || requested.Load() != 1 {
+		t.Fatalf("%+v, after %d questions", got, requested.Load())
 	}
 	first.Get(t, "/urn:isbn:0-395-36341-1")
 	first.Get(t, "/urn:none:1") // negative answers are not saved
@@ -85,9 +85,9 @@ func TestWarmRestart(t *testing.T) {
 	}
 	text := urndtest.ReadFile(t, file)
 	for _, tt := range []struct {
-		by    time.Duration
-		left  int // seconds, if no new query is needed
-		asked int32
+		by        time.Duration
+		left      int // seconds, if no new query is needed
+		requested int32
 	}{{0, 3600, 0}, {20 * time.Minute, 2400, 0}, {59 * time.Minute, 60, 0}, {-time.Hour, 3600, 1},
 		{time.Hour, 3600, 1}} {
 		copied := t.TempDir()
@@ -98,15 +98,15 @@ func TestWarmRestart(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(copied, "answers"), []byte(saved), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		asked.Store(0)
+		requested.Store(0)
 		w := urndtest.Start(t, addr, savedIn(copied, func(c *config.Config) { // settings without effect on answers
 			c.Cache.Answers, c.Limits.Requests, c.Log.Level = 2<<20, 7, -4
 		}))
 		restored(t, w)
 		got := w.Get(t, "/URN:name:1")
 		left, err := strconv.Atoi(strings.TrimPrefix(got.CacheControl, "max-age="))
-		if got.Status != 302 || err != nil || left > tt.left || left < tt.left-59 || asked.Load() != tt.asked {
-			t.Errorf("after %s: %+v, after %d questions", tt.by, got, asked.Load())
+		if got.Status != 302 || err != nil || left > tt.left || left < tt.left-59 || requested.Load() != tt.requested {
+			t.Errorf("after %s: %+v, after %d questions", tt.by, got, requested.Load())
 		}
 		// If the clock was set back, the age of an answer is unknown.
 		if got := w.Get(t, "/urn:isbn:0395363411"); strings.HasPrefix(got.CacheStatus, "urnd; hit") != (tt.by >= 0) {

@@ -107,7 +107,7 @@ func (d dialog) connect(w *world, n *normalizer) (*connection, error) {
 	if from == "" {
 		from = localClient
 	}
-	dialer := net.Dialer{Timeout: patience,
+	dialer := net.Dialer{Timeout: waitLimit,
 		LocalAddr: net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(from), 0))}
 	conn, err := dialer.Dial("tcp", at)
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *connection) step(s step) error {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		_ = c.SetWriteDeadline(time.Now().Add(patience))
+		_ = c.SetWriteDeadline(time.Now().Add(waitLimit))
 		_, _ = io.WriteString(c.Conn, s.send) // a closed connection is detected by the data received
 	}()
 	if len(s.send) < 16<<10 || s.waits || s.fin {
@@ -215,7 +215,7 @@ func (c *connection) readFinal(method string, interim bool) bool {
 
 // read reads a response, and records in the connection whether it is closing.
 func (c *connection) read(method string) (received, bool) {
-	_ = c.SetReadDeadline(time.Now().Add(patience))
+	_ = c.SetReadDeadline(time.Now().Add(waitLimit))
 	r, err := readResponse(c.reader, method)
 	if err == nil || r.head != "" {
 		c.responses++
@@ -227,7 +227,7 @@ func (c *connection) read(method string) (received, bool) {
 }
 
 func (c *connection) readTunnel(size int) {
-	_ = c.SetReadDeadline(time.Now().Add(patience))
+	_ = c.SetReadDeadline(time.Now().Add(waitLimit))
 	bytes := make([]byte, size)
 	n, err := io.ReadFull(c.reader, bytes)
 	c.ended = err
@@ -238,7 +238,7 @@ func (c *connection) readTunnel(size int) {
 // announced that it closes the connection, it is read to the end; otherwise one more request is sent.
 func (c *connection) fate(probe string) {
 	if c.ended == nil && !c.closing {
-		_ = c.SetWriteDeadline(time.Now().Add(patience))
+		_ = c.SetWriteDeadline(time.Now().Add(waitLimit))
 		_, _ = io.WriteString(c.Conn, probeRequest)
 		r, ok := c.read("GET")
 		switch text := strings.Join(r.lines, "\n"); {
@@ -286,7 +286,7 @@ func fateOf(err error) string {
 // awaitConsumed waits until urnd has read all bytes of the connection, so that the next data arrives in another
 // read.
 func (c *connection) awaitConsumed() error {
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(waitLimit); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		table, err := os.ReadFile("/proc/net/tcp")
 		if err != nil {
 			return err

@@ -49,7 +49,7 @@ type stream struct {
 }
 
 func newSession(w *world, n *normalizer) (*session, error) {
-	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: patience}, "tcp", w.secure(),
+	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: waitLimit}, "tcp", w.secure(),
 		&tls.Config{InsecureSkipVerify: true, ServerName: "urnd.example", NextProtos: []string{"h2"}})
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (s *session) send(e exchange) uint32 {
 // read reads frames until a condition holds or the connection has ended.
 func (s *session) read(until func() bool) {
 	for s.ended == nil && !until() {
-		_ = s.SetReadDeadline(time.Now().Add(patience))
+		_ = s.SetReadDeadline(time.Now().Add(waitLimit))
 		frame, err := s.framer.ReadFrame()
 		if err != nil {
 			var onStream http2.StreamError

@@ -35,7 +35,7 @@ func (g *gate) await() error {
 	select {
 	case <-g.arrived:
 		return nil
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		return errors.New("the origin has not received the request")
 	}
 }

@@ -30,7 +30,7 @@ import (
 )
 
 // patience is the time limit for events that should happen immediately, including a busy machine.
-const patience = 20 * time.Second
+const waitLimit = 20 * time.Second
 
 // world is a daemon with its peers. The ports are the same in each world, and the addresses in 127.0.0.0/8 are
 // its own, so that recordings contain no variable ports.
@@ -195,7 +195,7 @@ func (w *world) startDaemon(program, settings string) error {
 		w.log.read(stderr, ready)
 		_ = w.cmd.Wait()
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*waitLimit)
 	defer cancel()
 	select {
 	case <-ready:
@@ -214,7 +214,7 @@ func (w *world) close() error {
 		_ = w.cmd.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-w.ended:
-		case <-time.After(patience):
+		case <-time.After(waitLimit):
 			_ = w.cmd.Process.Kill()
 			<-w.ended
 			err = fmt.Errorf("urnd did not end: %s", w.log.tail())
@@ -237,8 +237,8 @@ func (l *daemonLog) read(from io.Reader, ready chan<- struct{}) {
 	for lines := bufio.NewReaderSize(from, 1<<20); ; {
 		line, err := lines.ReadString('\n')
 		l.note(line)
-		var said struct{ Msg string }
-		if !announced && json.Unmarshal([]byte(line), &said) == nil && said.Msg == "urnd is ready" {
+		var reported struct{ Msg string }
+		if !announced && json.Unmarshal([]byte(line), &reported) == nil && reported.Msg == "urnd is ready" {
 			announced = true
 			close(ready)
 		}

@@ -44,11 +44,11 @@ func serveNews(conn net.Conn) {
 	fmt.Fprint(conn, "200 hello\r\n")
 	for lines := bufio.NewScanner(conn); lines.Scan() && lines.Text() != "QUIT"; {
 		word, _, _ := strings.Cut(lines.Text(), " ")
-		said := map[string]string{"GROUP": "211 0 0 0 g", "DATE": "111 20261123120000"}[word]
-		if said == "" {
-			said = "500 what?"
+		reported := map[string]string{"GROUP": "211 0 0 0 g", "DATE": "111 20261123120000"}[word]
+		if reported == "" {
+			reported = "500 what?"
 		}
-		fmt.Fprint(conn, said+"\r\n")
+		fmt.Fprint(conn, reported+"\r\n")
 	}
 }
 

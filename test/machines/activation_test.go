@@ -32,7 +32,7 @@ func startTraffic(t *testing.T, address string) *traffic {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var asking sync.WaitGroup
-	asked := &traffic{stop: func() {
+	requested := &traffic{stop: func() {
 		cancel()
 		asking.Wait()
 	}}
@@ -46,7 +46,7 @@ func startTraffic(t *testing.T, address string) *traffic {
 				request, _ := http.NewRequest(http.MethodGet, address+"/urn:book:1", nil)
 				response, err := transport.RoundTrip(request)
 				if err != nil {
-					t.Errorf("after %d answers: %v", asked.answered.Load(), err)
+					t.Errorf("after %d answers: %v", requested.answered.Load(), err)
 					return
 				}
 				_, _ = io.Copy(io.Discard, response.Body)
@@ -56,12 +56,12 @@ func startTraffic(t *testing.T, address string) *traffic {
 					t.Errorf("status %d, Location %q", response.StatusCode, location)
 					return
 				}
-				asked.answered.Add(1)
+				requested.answered.Add(1)
 			}
 		})
 	}
-	t.Cleanup(asked.stop)
-	return asked
+	t.Cleanup(requested.stop)
+	return requested
 }
 
 // withoutGC disables the garbage collector of urnd, which would close leaked files.
@@ -92,7 +92,7 @@ func reloadUnderTraffic(t *testing.T, l *fileDaemon, listen string, level func()
 	}
 	round()
 	before := level()
-	asked := startTraffic(t, l.url)
+	requested := startTraffic(t, l.url)
 	const rounds, some, most = 20, 8, 8
 	var took []time.Duration
 	for range rounds {
@@ -105,8 +105,8 @@ func reloadUnderTraffic(t *testing.T, l *fileDaemon, listen string, level func()
 	if first[some/2]*most < last[some/2] {
 		t.Errorf("five reloads took %s at first, %s in the end", first[some/2], last[some/2])
 	}
-	asked.stop()
-	t.Logf("%d answers, five reloads took %s at first, %s in the end", asked.answered.Load(), first[some/2],
+	requested.stop()
+	t.Logf("%d answers, five reloads took %s at first, %s in the end", requested.answered.Load(), first[some/2],
 		last[some/2])
 	var after [2]int
 	defer func() { t.Logf("goroutines and descriptors: %d, then %d", before, after) }()
@@ -177,19 +177,19 @@ func TestActivationRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer socket.Close()
-	var asked *traffic
+	var requested *traffic
 	for restart := range 6 {
 		l := newFileDaemon(t)
 		l.serveOn(t, socket, "http")
-		if asked == nil {
-			asked = startTraffic(t, "http://"+listener.Addr().String())
+		if requested == nil {
+			requested = startTraffic(t, "http://"+listener.Addr().String())
 		}
 		l.ready(t)
-		before := asked.answered.Load()
+		before := requested.answered.Load()
 		testserver.Wait(t, "requests are answered",
-			func() bool { return t.Failed() || asked.answered.Load() > before+300 })
+			func() bool { return t.Failed() || requested.answered.Load() > before+300 })
 		if restart == 5 || t.Failed() {
-			asked.stop()
+			requested.stop()
 			return
 		}
 		l.stop(t)

@@ -139,15 +139,15 @@ func TestReloadFreesAddress(t *testing.T) {
 // TestReloadWatchesFromTheStart checks that a change between the first load and READY=1 is detected.
 func TestReloadWatchesFromTheStart(t *testing.T) {
 	t.Parallel()
-	asked, answer := make(chan struct{}), make(chan struct{})
+	requested, answer := make(chan struct{}), make(chan struct{})
 	server := "dns: {servers: ['" + urndtest.UDPAndTCP(func(w dns.ResponseWriter, q *dns.Msg) {
-		close(asked)
+		close(requested)
 		<-answer
 		urndtest.AnswerRcode(3)(w, q)
 	}).Serve(t) + "'], timeout: 20s}"
 	l := newFileDaemon(t, server, "reload: {watch: true}")
 	l.serve(t)
-	<-asked
+	<-requested
 	l.write(t, server, "reload: {watch: true}", "namespaces: "+bookNamespace("b"))
 	close(answer)
 	l.ready(t)

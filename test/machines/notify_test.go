@@ -73,7 +73,7 @@ const statusPattern = `STATUS=\d+ answers cached, \d+ of \d+ lookups hit, \d+ co
 // out.
 func TestNotifyReady(t *testing.T) {
 	t.Parallel()
-	asked, answer := make(chan struct{}, 1), make(chan struct{})
+	requested, answer := make(chan struct{}, 1), make(chan struct{})
 	for _, tt := range []struct {
 		name      string
 		server    dns.HandlerFunc
@@ -82,11 +82,11 @@ func TestNotifyReady(t *testing.T) {
 		warned    int
 	}{
 		{"answer", func(w dns.ResponseWriter, question *dns.Msg) {
-			asked <- struct{}{}
+			requested <- struct{}{}
 			<-answer
 			urndtest.AnswerRcode(dns.RcodeNameError)(w, question)
 		}, "20s", func(t *testing.T, m manager, l *fileDaemon) {
-			testserver.Wait(t, "DNS is asked", func() bool { return len(asked) > 0 })
+			testserver.Wait(t, "DNS is asked", func() bool { return len(requested) > 0 })
 			if got := l.get(t, "/urn:book:1"); got.Status != http.StatusFound {
 				t.Errorf("it listens already: %+v", got)
 			}

@@ -150,22 +150,22 @@ func TestReloadListeners(t *testing.T) {
 // TestReloadCaches checks that cached answers survive a reload if nothing changes on which they depend.
 func TestReloadCaches(t *testing.T) {
 	t.Parallel()
-	var asked atomic.Int32
+	var requested atomic.Int32
 	well := urndtest.Zone(t, urndtest.ExampleRule)
 	server := "dns: {servers: ['" + urndtest.UDPAndTCP(func(w dns.ResponseWriter, question *dns.Msg) {
 		if strings.HasPrefix(strings.ToLower(question.Question[0].Name), "name.") {
-			asked.Add(1)
+			requested.Add(1)
 		}
 		well(w, question)
 	}).Serve(t) + "'], timeout: 1s}"
 	roots := "ddds: {roots: [urn.example.org.]}"
 	l := start(t, server, roots)
 	for _, tt := range []struct {
-		name  string
-		lines []string
-		host  string // of urn:book:1
-		hit   bool
-		asked int32 // for the rules of urn:name:1
+		name      string
+		lines     []string
+		host      string // of urn:book:1
+		hit       bool
+		requested int32 // for the rules of urn:name:1
 	}{
 		{"first", nil, "a", false, 1},
 		{"again", nil, "a", true, 1},
@@ -183,10 +183,10 @@ func TestReloadCaches(t *testing.T) {
 			strings.HasPrefix(got.CacheStatus, "urnd; hit") != tt.hit {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
-		if got := l.get(t, "/urn:name:1"); got.Location != "https://a.example/1" || asked.Load() != tt.asked ||
+		if got := l.get(t, "/urn:name:1"); got.Location != "https://a.example/1" || requested.Load() != tt.requested ||
 			strings.HasPrefix(got.CacheStatus,
 				"urnd; hit") != tt.hit {
-			t.Errorf("%s: %+v, after %d questions", tt.name, got, asked.Load())
+			t.Errorf("%s: %+v, after %d questions", tt.name, got, requested.Load())
 		}
 	}
 }
@@ -239,11 +239,11 @@ func TestReloadKeepsConnections(t *testing.T) {
 // TestReloadWhileResolving checks that a running request continues with its original configuration.
 func TestReloadWhileResolving(t *testing.T) {
 	t.Parallel()
-	asked, answer := make(chan struct{}, 1), make(chan struct{})
+	requested, answer := make(chan struct{}, 1), make(chan struct{})
 	well := urndtest.Zone(t, urndtest.ExampleRule)
 	server := urndtest.UDPAndTCP(func(w dns.ResponseWriter, question *dns.Msg) {
 		if strings.HasPrefix(strings.ToLower(question.Question[0].Name), "name.") {
-			asked <- struct{}{}
+			requested <- struct{}{}
 			<-answer
 		}
 		well(w, question)
@@ -261,7 +261,7 @@ func TestReloadWhileResolving(t *testing.T) {
 		response.Body.Close()
 		late <- response.Header.Get("Location")
 	}()
-	<-asked
+	<-requested
 	l.write(t, "ddds: {enabled: false}", "cache: {answers: 2MiB, records: 2MiB}")
 	for range 3 {
 		if !l.reload(t) {

@@ -46,9 +46,9 @@ func startCountingOrigin(t *testing.T) *countingOrigin {
 func (o *countingOrigin) take() map[string]int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	asked := maps.Clone(o.requests)
+	requested := maps.Clone(o.requests)
 	clear(o.requests)
-	return asked
+	return requested
 }
 
 // startShard runs one of several instances.

@@ -37,11 +37,11 @@ func awaitShared(t *testing.T, all ...instance) {
 }
 
 // taggedOrigin serves its path, and counts requests.
-func taggedOrigin(t *testing.T) (url string, asked *atomic.Int64) {
+func taggedOrigin(t *testing.T) (url string, requested *atomic.Int64) {
 	t.Helper()
-	asked = new(atomic.Int64)
+	requested = new(atomic.Int64)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
+		requested.Add(1)
 		w.Header().Set("Cache-Control", "max-age=3600")
 		w.Header().Set("Etag", `"1"`)
 		w.Header().Set("Cache-Tag", "all,"+strings.Trim(r.URL.Path, "/"))
@@ -52,7 +52,7 @@ func taggedOrigin(t *testing.T) (url string, asked *atomic.Int64) {
 		fmt.Fprint(w, r.URL.Path)
 	}))
 	t.Cleanup(web.Close)
-	return web.URL, asked
+	return web.URL, requested
 }
 
 // sharedCount returns the number of responses that an urnd has stored or found in the second level.
@@ -81,7 +81,7 @@ func (w instance) put(t *testing.T, target string) {
 func TestSharedResponses(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartRedis(t)
-	origin, asked := taggedOrigin(t)
+	origin, requested := taggedOrigin(t)
 	change := sharing(t, server)
 	a, b := startInstance(t, "127.0.0.1:9", change), startInstance(t, "127.0.0.1:9", change)
 	awaitShared(t, a, b)
@@ -92,8 +92,8 @@ func TestSharedResponses(t *testing.T) {
 			t.Errorf("b answers %s", got)
 		}
 	}
-	if asked.Load() != 2 {
-		t.Errorf("the origin was asked %d times, want 2", asked.Load())
+	if requested.Load() != 2 {
+		t.Errorf("the origin was asked %d times, want 2", requested.Load())
 	}
 	for _, test := range []struct {
 		purge string
@@ -111,11 +111,11 @@ func TestSharedResponses(t *testing.T) {
 			_, body := b.AdminRequest(t, "GET /api/v1/responses?uri="+one)
 			return strings.Contains(body, `"purged": true`) || !strings.Contains(body, `"status"`)
 		})
-		before := asked.Load()
+		before := requested.Load()
 		if got := b.proxied(t, "GET", two); !strings.HasPrefix(got, test.two) {
 			t.Errorf("%s: b answers %s for what is not purged", test.purge, got)
 		}
-		if got := b.proxied(t, "GET", one); !strings.HasPrefix(got, "fwd=") || asked.Load() == before {
+		if got := b.proxied(t, "GET", one); !strings.HasPrefix(got, "fwd=") || requested.Load() == before {
 			t.Errorf("%s: b answers %s", test.purge, got)
 		}
 		for _, target := range []string{one, two} {
@@ -130,7 +130,7 @@ func TestSharedResponses(t *testing.T) {
 func TestPurgeOfResponsesOnDisk(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartRedis(t)
-	origin, asked := taggedOrigin(t)
+	origin, requested := taggedOrigin(t)
 	change := sharing(t, server)
 	directory := t.TempDir()
 	onDisk := func(c *config.Config) {
@@ -151,11 +151,11 @@ func TestPurgeOfResponsesOnDisk(t *testing.T) {
 	a.purge(t, "responses?tag=one")
 	b = startInstance(t, "127.0.0.1:9", onDisk)
 	awaitShared(t, b)
-	asked.Store(0)
-	if got := b.proxied(t, "GET", two); !strings.HasPrefix(got, "hit") || asked.Load() != 0 {
+	requested.Store(0)
+	if got := b.proxied(t, "GET", two); !strings.HasPrefix(got, "hit") || requested.Load() != 0 {
 		t.Errorf("what was not purged: %s", got)
 	}
-	if got := b.proxied(t, "GET", one); got != "fwd=stale 200 /one" || asked.Load() != 1 {
+	if got := b.proxied(t, "GET", one); got != "fwd=stale 200 /one" || requested.Load() != 1 {
 		t.Errorf("what was purged: %s", got)
 	}
 	server.Stop()

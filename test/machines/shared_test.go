@@ -58,7 +58,7 @@ func TestSharingAsksAThird(t *testing.T) {
 	const namespaces, clients = 30, 90
 	bind, names := manyZones(t, namespaces)
 	server := testserver.StartRedis(t)
-	asked := make(map[bool]int)
+	requested := make(map[bool]int)
 	for _, shares := range []bool{false, true} {
 		var daemons []instance
 		for range 3 {
@@ -82,12 +82,13 @@ func TestSharingAsksAThird(t *testing.T) {
 				t.Errorf("names lead to %v", got)
 			}
 		}
-		asked[shares] = len(ruleQueries(bind))
+		requested[shares] = len(ruleQueries(bind))
 	}
 	// A request that waits longer than a second for another instance sends its own query, which happens on a
 	// busy machine.
-	if asked[false] != 3*namespaces || asked[true] < namespaces || asked[true] > asked[false]/2 {
-		t.Errorf("without a shared level the DNS was asked %d times, with it %d times", asked[false], asked[true])
+	if requested[false] != 3*namespaces || requested[true] < namespaces || requested[true] > requested[false]/2 {
+		t.Errorf("without a shared level the DNS was asked %d times, with it %d times", requested[false],
+			requested[true])
 	}
 }
 
@@ -123,8 +124,8 @@ func TestSharingDespiteOtherTexts(t *testing.T) {
 			return strings.Contains(w.Scrape(t), "\nurnd_shared_cache_alone{cache=\"answers\"} 0\n")
 		})
 	}
-	if asked := ruleQueries(bind); len(asked) != namespaces {
-		t.Errorf("the DNS was asked %d times: %q", len(asked), asked)
+	if requested := ruleQueries(bind); len(requested) != namespaces {
+		t.Errorf("the DNS was asked %d times: %q", len(requested), requested)
 	}
 }
 
@@ -224,7 +225,7 @@ func testCutOff(t *testing.T, server database) {
 
 // TestSharedFaults checks that problems of the shared level are reported by config check, or by the log and the
 // readiness, without revealing secrets.
-func TestSharedFaults(t *testing.T) {
+func TestSharedFailures(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2-hunter2"
 	short, key := writeTemp(t, "short", "short"), writeTemp(t, "key", strings.Repeat("k", 64))

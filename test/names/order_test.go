@@ -20,15 +20,15 @@ import (
 )
 
 // countedDNS starts a DNS server that counts NAPTR queries.
-func countedDNS(t *testing.T, answer dns.HandlerFunc) (address string, asked *atomic.Int32) {
+func countedDNS(t *testing.T, answer dns.HandlerFunc) (address string, requested *atomic.Int32) {
 	t.Helper()
-	asked = new(atomic.Int32)
+	requested = new(atomic.Int32)
 	return urndtest.UDPAndTCP(func(w dns.ResponseWriter, q *dns.Msg) {
 		if q.Question[0].Qtype == dns.TypeNAPTR {
-			asked.Add(1)
+			requested.Add(1)
 		}
 		answer(w, q)
-	}).Serve(t), asked
+	}).Serve(t), requested
 }
 
 // TestConfiguredNamespaceNeedsNoDNS checks that a namespace with configured targets does not depend on DNS, and
@@ -40,7 +40,7 @@ func TestConfiguredNamespaceNeedsNoDNS(t *testing.T) {
 		"healthy": urndtest.AnswerRcode(dns.RcodeNameError),
 	} {
 		t.Run(what, func(t *testing.T) {
-			address, asked := countedDNS(t, answer)
+			address, requested := countedDNS(t, answer)
 			w := urndtest.Start(t, address, func(c *config.Config) {
 				c.DNS.Timeout = 50 * time.Millisecond
 				targets := []config.Target{{Template: "https://library.example/{+nss}"}}
@@ -48,16 +48,16 @@ func TestConfiguredNamespaceNeedsNoDNS(t *testing.T) {
 					config.Namespace{NID: "Library", Targets: targets},
 					config.Namespace{NID: "delegated", Targets: targets, Order: []string{"ddds", "namespace"}})
 			})
-			before := asked.Load()
+			before := requested.Load()
 			got := w.Get(t, "/urn:library:1")
 			if got.Status != http.StatusFound || got.Location != "https://library.example/1" {
 				t.Errorf("got %d %s", got.Status, got.Location)
 			}
-			if n := asked.Load() - before; n != 0 {
+			if n := requested.Load() - before; n != 0 {
 				t.Errorf("the DNS was asked %d times", n)
 			}
 			w.Get(t, "/urn:delegated:1")
-			if asked.Load() == before && what != "silent" { // known to be silent since the start
+			if requested.Load() == before && what != "silent" { // known to be silent since the start
 				t.Error("the order that the administrator wrote is not followed")
 			}
 		})
@@ -67,30 +67,30 @@ func TestConfiguredNamespaceNeedsNoDNS(t *testing.T) {
 // TestSilentDNSCostsOnce checks that only the first names wait while no DNS server responds.
 func TestSilentDNSCostsOnce(t *testing.T) {
 	t.Parallel()
-	address, asked := countedDNS(t, urndtest.Silent)
+	address, requested := countedDNS(t, urndtest.Silent)
 	w := urndtest.Start(t, address, func(c *config.Config) {
 		c.DNS.Timeout, c.DNS.Rounds, c.Resolve.Backoff = 50*time.Millisecond, 1, time.Second
 	})
 	testserver.Wait(t, "names fail at once", func() bool {
-		before := asked.Load()
+		before := requested.Load()
 		got := w.Get(t, fmt.Sprintf("/urn:name:%d", before))
 		if got.Status != http.StatusGatewayTimeout {
 			t.Fatalf("got %d", got.Status)
 		}
-		return asked.Load() == before
+		return requested.Load() == before
 	})
-	before := asked.Load()
+	before := requested.Load()
 	for i := range 40 {
 		if got := w.Get(t, fmt.Sprintf("/urn:other:%d", i)); got.Status != http.StatusGatewayTimeout {
 			t.Errorf("got %d", got.Status)
 		}
 	}
-	if n := asked.Load() - before; n != 0 {
+	if n := requested.Load() - before; n != 0 {
 		t.Errorf("40 names cost %d queries", n)
 	}
 	testserver.Wait(t, "the server is asked again", func() bool {
 		w.Get(t, "/urn:other:1")
-		return asked.Load() > before
+		return requested.Load() > before
 	})
 }
 

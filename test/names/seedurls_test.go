@@ -102,13 +102,13 @@ func moreExamples(files string) []string {
 func testSeedURL(t *testing.T, d *urndtest.Daemon, servers seedServers, example string) {
 	status, has := seedOutcome(example)
 	target := servers.place(t, example)
-	for _, asked := range []string{target, "/fetch?uri=" + url.QueryEscape(target)} {
-		if asked != target && status == 401 {
+	for _, requested := range []string{target, "/fetch?uri=" + url.QueryEscape(target)} {
+		if requested != target && status == 401 {
 			status = 403 // a browser would send the password to urnd
 		}
-		response := raw(t, d, "GET "+asked+" HTTP/1.1", "Host: "+strings.TrimPrefix(d.URL, "http://"))
+		response := raw(t, d, "GET "+requested+" HTTP/1.1", "Host: "+strings.TrimPrefix(d.URL, "http://"))
 		if !strings.HasPrefix(response, fmt.Sprintf("HTTP/1.1 %d ", status)) || !strings.Contains(response, has) {
-			t.Errorf("GET %s: want %d with %q:\n%s", asked, status, has, response)
+			t.Errorf("GET %s: want %d with %q:\n%s", requested, status, has, response)
 		}
 	}
 }

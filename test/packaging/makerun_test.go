@@ -34,10 +34,10 @@ func TestMakeRun(t *testing.T) {
 		_ = run.Wait() // ended by the signal
 		_ = input.Close()
 	}()
-	var said []string
+	var reported []string
 	lines := bufio.NewScanner(output)
 	for lines.Scan() {
-		said = append(said, lines.Text())
+		reported = append(reported, lines.Text())
 		if strings.Contains(lines.Text(), "urnd is ready") {
 			if err := syscall.Kill(-run.Process.Pid, syscall.SIGINT); err != nil {
 				t.Fatal(err)
@@ -45,13 +45,13 @@ func TestMakeRun(t *testing.T) {
 		}
 	}
 	<-ended
-	all := strings.Join(said, "\n")
-	if len(said) == 0 || !strings.HasPrefix(said[0], "Building ./urnd") ||
+	all := strings.Join(reported, "\n")
+	if len(reported) == 0 || !strings.HasPrefix(reported[0], "Building ./urnd") ||
 		!strings.Contains(all, "open http://127.0.0.1:8141/ in a browser") {
 		t.Errorf("it does not say what it does:\n%s", all)
 	}
 	if strings.Contains(all, "Error") || strings.Contains(all, "***") ||
-		!strings.Contains(said[len(said)-1], "urnd has stopped") {
+		!strings.Contains(reported[len(reported)-1], "urnd has stopped") {
 		t.Errorf("it ends otherwise:\n%s", all)
 	}
 }

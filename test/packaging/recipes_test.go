@@ -341,11 +341,11 @@ func replacesSquid(t *testing.T, k *fixture, title string) {
 }
 
 func gatewayOfSite(t *testing.T, k *fixture, title string) {
-	var asked []string
+	var requested []string
 	var servers []string
 	for range 2 {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			asked = append(asked, r.Host+" "+r.Header.Get("X-Forwarded-For"))
+			requested = append(requested, r.Host+" "+r.Header.Get("X-Forwarded-For"))
 			w.Header().Set("Cache-Control", "max-age=600")
 		}))
 		t.Cleanup(server.Close)
@@ -359,8 +359,8 @@ func gatewayOfSite(t *testing.T, k *fixture, title string) {
 		!strings.HasPrefix(got, "urnd; hit") {
 		t.Errorf("%d, %q", first.StatusCode, got)
 	}
-	if len(asked) != 1 || asked[0] != "www.example.org 127.0.0.1" {
-		t.Errorf("%q", asked)
+	if len(requested) != 1 || requested[0] != "www.example.org 127.0.0.1" {
+		t.Errorf("%q", requested)
 	}
 }
 
@@ -474,14 +474,14 @@ func container(t *testing.T, k *fixture, title string) {
 	if err := os.Mkdir(state, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	const nobody = 65534
-	if err := os.Chown(state, nobody, nobody); err != nil {
+	const noClient = 65534
+	if err := os.Chown(state, noClient, noClient); err != nil {
 		t.Fatal(err)
 	}
 	t.Run("urnd", func(t *testing.T) {
 		command := exec.Command("/urnd", "serve", "--config", "/urnd.yaml")
 		command.SysProcAttr = &syscall.SysProcAttr{Chroot: root,
-			Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+			Credential: &syscall.Credential{Uid: noClient, Gid: noClient}}
 		urnd := urndtest.StartCommand(t, urndtest.OnLoopback(command))
 		if response, body := request(t, urnd.URL, "urn.example.org",
 			"/urn:ietf:rfc:2648"); response.StatusCode != http.StatusFound {

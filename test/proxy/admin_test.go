@@ -197,10 +197,10 @@ func TestAdminReadiness(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	asked := 0
+	requested := 0
 	answered := func() bool {
-		asked++
-		w.Get(t, fmt.Sprintf("/urn:three-%d:1", asked)) // another namespace, which is not cached
+		requested++
+		w.Get(t, fmt.Sprintf("/urn:three-%d:1", requested)) // another namespace, which is not cached
 		return readiness(t, w) == "200 ready: ; "
 	}
 	testserver.Wait(t, "the DNS has answered", answered)
@@ -227,9 +227,9 @@ func TestAdminReadiness(t *testing.T) {
 // TestAdminReadinessAtTheEnd checks that /readyz reports not ready while urnd waits for its last requests.
 func TestAdminReadinessAtTheEnd(t *testing.T) {
 	t.Parallel()
-	asked, answer := make(chan struct{}), make(chan struct{})
+	requested, answer := make(chan struct{}), make(chan struct{})
 	web := serveHTTP(t, func(w http.ResponseWriter, _ *http.Request) {
-		close(asked)
+		close(requested)
 		<-answer
 		redirect(w, "https://a.example/")
 	})
@@ -245,7 +245,7 @@ func TestAdminReadinessAtTheEnd(t *testing.T) {
 			t.Errorf("the last request: %+v", got)
 		}
 	})
-	<-asked
+	<-requested
 	var stopping sync.WaitGroup
 	stopping.Go(w.Stop)
 	testserver.Wait(t, "the readiness is refused because urnd is stopping", func() bool {

@@ -57,13 +57,13 @@ func dialProxy(t *testing.T, p *urndtest.Daemon, text string) (*net.TCPConn, *bu
 
 // rawOrigin responds to each request with a text and closes the connection. It returns its address and the
 // number of requests.
-func rawOrigin(t *testing.T, answer string) (addr string, asked *atomic.Int32) {
+func rawOrigin(t *testing.T, answer string) (addr string, requested *atomic.Int32) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked = new(atomic.Int32)
+	requested = new(atomic.Int32)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -73,14 +73,14 @@ func rawOrigin(t *testing.T, answer string) (addr string, asked *atomic.Int32) {
 				return
 			}
 			if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
-				asked.Add(1)
+				requested.Add(1)
 				_, _ = io.WriteString(conn, answer)
 			}
 			conn.Close()
 		}
 	}()
 	t.Cleanup(func() { listener.Close(); <-done })
-	return listener.Addr().String(), asked
+	return listener.Addr().String(), requested
 }
 
 // testBrokenBody checks that a body that its origin truncates is also incomplete for the client, and not
@@ -105,7 +105,7 @@ func testBrokenBody(t *testing.T, p *urndtest.Daemon) {
 		{"Content-Length, to its end", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 5\r\n\r\n",
 			"12345", true},
 	} {
-		addr, asked := rawOrigin(t, tt.head+tt.body)
+		addr, requested := rawOrigin(t, tt.head+tt.body)
 		for i := range 2 {
 			for _, version := range []string{"HTTP/1.1", "HTTP/1.0"} {
 				_, reader := dialProxy(t, p, fmt.Sprintf("GET http://%s/ %s\r\nHost: %s\r\n\r\n", addr, version, addr))
@@ -126,7 +126,7 @@ func testBrokenBody(t *testing.T, p *urndtest.Daemon) {
 				}
 			}
 		}
-		if n := asked.Load(); tt.complete != (n == 1) {
+		if n := requested.Load(); tt.complete != (n == 1) {
 			t.Errorf("%s: the origin was asked %d times", tt.name, n)
 		}
 	}

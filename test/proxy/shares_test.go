@@ -21,10 +21,10 @@ import (
 // names of local rules are still served.
 func TestOneClientLeavesSlots(t *testing.T) {
 	t.Parallel()
-	var asked atomic.Int32
+	var requested atomic.Int32
 	end := make(chan struct{})
 	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
+		requested.Add(1)
 		if strings.Contains(r.RequestURI, "slow") {
 			<-end
 		}
@@ -63,7 +63,7 @@ func TestOneClientLeavesSlots(t *testing.T) {
 		held.Go(func() { status("127.0.0.1", get("/urn:book:slow-"+name)) })
 		held.Go(func() { status("127.0.0.1", body) })
 	}
-	testserver.Wait(t, "all are held", func() bool { return asked.Load() == 4 })
+	testserver.Wait(t, "all are held", func() bool { return requested.Load() == 4 })
 	for _, tt := range []struct {
 		from, target string
 		status       int

@@ -46,9 +46,9 @@ func startSquidOrigin(t *testing.T) *squidOrigin {
 func (o *squidOrigin) targets() string {
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	asked := strings.Join(o.requests, " ")
+	requested := strings.Join(o.requests, " ")
 	o.requests = nil
-	return asked
+	return requested
 }
 
 // throughSquid sends a request "METHOD TARGET" unmodified, because no client sends a URN.
@@ -132,10 +132,10 @@ func TestSquidRewritesURLs(t *testing.T) {
 			origin := startSquidOrigin(t)
 			s := startSquidWith(t, dir, "url-rewrite", origin.URL, concurrency)
 			for _, tt := range []struct {
-				request  string
-				status   int
-				location string
-				asked    string // of the origin
+				request   string
+				status    int
+				location  string
+				requested string // of the origin
 			}{
 				{"GET urn:book:42", 302, origin.URL + "/books/42", ""},
 				{"GET URN:Book:42?=a=b", 302, origin.URL + "/books/42?a=b", ""},
@@ -154,9 +154,9 @@ func TestSquidRewritesURLs(t *testing.T) {
 				{"GET " + origin.URL + "/after", 200, "", "/after"}, // the helper is still running
 			} {
 				status, location, _, err := throughSquid(s, tt.request)
-				if asked := origin.targets(); err != nil || status != tt.status || location != tt.location ||
-					asked != tt.asked {
-					t.Errorf("%s: %d, %q, the origin is asked for %q, %v", tt.request, status, location, asked, err)
+				if requested := origin.targets(); err != nil || status != tt.status || location != tt.location ||
+					requested != tt.requested {
+					t.Errorf("%s: %d, %q, the origin is asked for %q, %v", tt.request, status, location, requested, err)
 				}
 			}
 			// Squid logs errors of the helper and its servers.
@@ -204,8 +204,8 @@ func TestSquidStoresByKey(t *testing.T) {
 					t.Errorf("%s: %d, %v", path, status, err)
 				}
 			}
-			if asked := origin.targets(); asked != "/a/../%7Esmith /smith /|" {
-				t.Errorf("the origin is asked for %q", asked)
+			if requested := origin.targets(); requested != "/a/../%7Esmith /smith /|" {
+				t.Errorf("the origin is asked for %q", requested)
 			}
 			if log := s.Log(); strings.Contains(log, "ERROR") {
 				t.Errorf("log: %s", log)

@@ -43,9 +43,9 @@ func TestIdleStreamsLeaveOtherSlots(t *testing.T) {
 	defer origin.Close()
 	defer hijacked.Wait()
 	defer close(open)
-	var asked atomic.Int32
+	var requested atomic.Int32
 	resolution := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked.Add(1)
+		requested.Add(1)
 		w.Header().Set("Location", "https://a.example/")
 		w.WriteHeader(http.StatusSeeOther)
 	}))
@@ -85,8 +85,8 @@ func TestIdleStreamsLeaveOtherSlots(t *testing.T) {
 	if got := status("127.0.0.1", upgrade); got != http.StatusServiceUnavailable {
 		t.Errorf("one WebSocket too many: %d", got)
 	}
-	if got := d.Get(t, "/urn:book:1"); got.Status != http.StatusFound || asked.Load() != 1 {
-		t.Errorf("a name that is not cached: %+v, after %d questions", got, asked.Load())
+	if got := d.Get(t, "/urn:book:1"); got.Status != http.StatusFound || requested.Load() != 1 {
+		t.Errorf("a name that is not cached: %+v, after %d questions", got, requested.Load())
 	}
 	if got := status("127.0.0.1", "GET "+origin.URL+"/ HTTP/1.1\r\nHost: a\r\n\r\n"); got != http.StatusOK {
 		t.Errorf("a fetch: %d", got)

@@ -26,7 +26,7 @@ import (
 // TestTunnelThatNobodyReads: a tunnel without TLS is spliced by the kernel if its connections permit it. Data
 // that a client does not read yet remains in a pipe and arrives completely later. A client that reads nothing
 // is disconnected within limits.write_timeout.
-func TestTunnelThatNobodyReads(t *testing.T) {
+func TestUnreadTunnel(t *testing.T) {
 	t.Parallel()
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

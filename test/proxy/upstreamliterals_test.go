@@ -22,8 +22,8 @@ import (
 // contain; by HTTP, CONNECT and SOCKS.
 func TestLiteralsBehindUpstreams(t *testing.T) {
 	t.Parallel()
-	var asked atomic.Int32
-	upstream := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	var requested atomic.Int32
+	upstream := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requested.Add(1) }))
 	defer upstream.Close()
 	socks, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -37,7 +37,7 @@ func TestLiteralsBehindUpstreams(t *testing.T) {
 			if err != nil {
 				return
 			}
-			asked.Add(1)
+			requested.Add(1)
 			c.Close()
 		}
 	}()
@@ -67,12 +67,12 @@ func TestLiteralsBehindUpstreams(t *testing.T) {
 				}
 			}
 		}
-		if n := asked.Load(); n > 0 {
+		if n := requested.Load(); n > 0 {
 			t.Fatalf("%s was asked %d times", server, n)
 		}
 		for _, request := range []string{"GET http://10.1.0.1/", "GET http://a.example/", "CONNECT 10.1.0.1:443",
 			"CONNECT 93.184.215.14:25"} {
-			if got := upstreamStatus(t, d.URL, request); got == 403 || asked.Swap(0) == 0 {
+			if got := upstreamStatus(t, d.URL, request); got == 403 || requested.Swap(0) == 0 {
 				t.Errorf("%s by %s: %d", request, server, got)
 			}
 		}

@@ -22,7 +22,7 @@ import (
 type mirror struct {
 	cursor string
 	names  map[string]string // target or status by name
-	anew   int               // number of restarts of the copy
+	again  int               // number of restarts of the copy
 }
 
 type mirroredVersion struct {
@@ -46,7 +46,7 @@ func (m *mirror) next(t *testing.T, admin string) bool {
 	a := urndtest.Send(t, "GET "+target, "")
 	switch a.Status {
 	case http.StatusGone:
-		*m = mirror{names: make(map[string]string), anew: m.anew + 1}
+		*m = mirror{names: make(map[string]string), again: m.again + 1}
 		return true
 	case http.StatusServiceUnavailable: // while the store is replaced
 		return true
@@ -137,8 +137,8 @@ func TestFollowers(t *testing.T) {
 		stop()
 		following.Wait()
 		m.equals(t, s, one.Admin)
-		if m.anew > 0 || len(m.names) != n {
-			t.Errorf("it has begun anew %d times, and has %d names", m.anew, len(m.names))
+		if m.again > 0 || len(m.names) != n {
+			t.Errorf("it has begun anew %d times, and has %d names", m.again, len(m.names))
 		}
 
 		if s.file != "" {
@@ -155,8 +155,8 @@ func TestFollowers(t *testing.T) {
 		known(n-1, "Not Found")
 		every(func(i int) { known(i, fmt.Sprint("https://old.example/", i)) })
 		m.equals(t, s, one.Admin)
-		if m.anew != 1 || len(m.names) != before {
-			t.Errorf("after the restore it has begun anew %d times, and has %d names", m.anew, len(m.names))
+		if m.again != 1 || len(m.names) != before {
+			t.Errorf("after the restore it has begun anew %d times, and has %d names", m.again, len(m.names))
 		}
 	})
 }

@@ -113,9 +113,9 @@ func (d *daemon) read(stderr io.Reader, ready chan<- string) {
 	defer close(d.logged)
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		d.log.WriteString(lines.Text() + "\n")
-		var said struct{ Msg, Service string }
-		if json.Unmarshal(lines.Bytes(), &said) == nil && said.Msg == "urnd is ready" {
-			ready <- said.Service
+		var reported struct{ Msg, Service string }
+		if json.Unmarshal(lines.Bytes(), &reported) == nil && reported.Msg == "urnd is ready" {
+			ready <- reported.Service
 		}
 	}
 }

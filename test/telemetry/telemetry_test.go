@@ -56,11 +56,11 @@ func TestTelemetry(t *testing.T) {
 	receiver := httptest.NewServer(&got)
 	defer receiver.Close()
 	var mu sync.Mutex
-	var asked []string
+	var requested []string
 	resolution := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
-		asked = append(asked, r.Header.Get("Traceparent"))
+		requested = append(requested, r.Header.Get("Traceparent"))
 		http.Redirect(w, r, "ftp://user:secret@a.example/", http.StatusSeeOther)
 	}))
 	defer resolution.Close()
@@ -72,9 +72,9 @@ func TestTelemetry(t *testing.T) {
 	d.stop(t) // sends the remaining spans
 	mu.Lock()
 	defer mu.Unlock()
-	if len(asked) != 3 || !strings.HasPrefix(asked[2], "00-"+traceID+"-") || asked[2] == traceparent ||
-		asked[0] == "" || asked[1] != "" {
-		t.Errorf("the server was asked with %q", asked)
+	if len(requested) != 3 || !strings.HasPrefix(requested[2], "00-"+traceID+"-") || requested[2] == traceparent ||
+		requested[0] == "" || requested[1] != "" {
+		t.Errorf("the server was asked with %q", requested)
 	}
 	var names []string
 	var root *trace.Span

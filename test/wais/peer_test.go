@@ -138,8 +138,8 @@ func presentBody(w io.Writer, s *schemetest.Server) error {
 	for {
 		n, err := body.Read(part)
 		if n > 0 {
-			octets := ber.NewString(ber.ClassUniversal, ber.TypePrimitive, ber.TagOctetString, string(part[:n]), "")
-			if _, err := w.Write(octets.Bytes()); err != nil {
+			byteCount := ber.NewString(ber.ClassUniversal, ber.TypePrimitive, ber.TagOctetString, string(part[:n]), "")
+			if _, err := w.Write(byteCount.Bytes()); err != nil {
 				return err
 			}
 		}

@@ -142,7 +142,7 @@ func TestLeastRecentlyUsed(t *testing.T) {
 }
 
 // Most of the requested objects of a skewed load stay, although eviction uses samples.
-func TestEvictionKeepsWhatIsAskedFor(t *testing.T) {
+func TestEvictionKeepsRequested(t *testing.T) {
 	var x index
 	random := rand.New(rand.NewPCG(1, 2))
 	const popular, others = 2000, 8000

@@ -248,7 +248,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-func TestOpenFaults(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

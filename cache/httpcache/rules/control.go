@@ -78,8 +78,8 @@ func directivesOf(d Control) (Directives, []string) {
 	_, sMaxAge := d.Seconds("s-maxage")
 	// with Override.MinLifetime, no-cache is ignored
 	all := d.Has("no-cache") && len(names) == 0 && d.minLifetime() == 0
-	whileRevalidate, said := d.Seconds("stale-while-revalidate")
-	if !said && d.override != nil {
+	whileRevalidate, reported := d.Seconds("stale-while-revalidate")
+	if !reported && d.override != nil {
 		whileRevalidate = max(d.override.WhileRevalidate, 0)
 	}
 	ifError, limited := d.Seconds("stale-if-error")

@@ -133,8 +133,8 @@ func TestOverridden(t *testing.T) {
 			if why != test.why {
 				t.Errorf("%q, want %q", why.Code(), test.why.Code())
 			}
-			if said := sayingOf(&s); said != test.want && test.want != "" {
-				t.Errorf("%q, want %q", said, test.want)
+			if reported := sayingOf(&s); reported != test.want && test.want != "" {
+				t.Errorf("%q, want %q", reported, test.want)
 			}
 			if control.String() != NewControl(nil, got.Fields, nil).String() {
 				t.Errorf("the directives are %s", control.Directives)
@@ -145,7 +145,7 @@ func TestOverridden(t *testing.T) {
 
 // sayingOf returns the reuse directives of a response.
 func sayingOf(s *Response) string {
-	said := s.Lifetime.String() + " " + s.Source.String()
+	reported := s.Lifetime.String() + " " + s.Source.String()
 	for _, one := range []struct {
 		text string
 		ok   bool
@@ -156,10 +156,10 @@ func sayingOf(s *Response) string {
 		{"stale " + s.WhileRevalidate.String(), s.WhileRevalidate > 0},
 	} {
 		if one.ok {
-			said += " " + one.text
+			reported += " " + one.text
 		}
 	}
-	return strings.Join(strings.Fields(said), " ")
+	return strings.Join(strings.Fields(reported), " ")
 }
 
 func fieldsOf(text string) httpmessage.Fields {

@@ -44,17 +44,17 @@ func TestValuesAreMadeOnce(t *testing.T) {
 		{"the most that is made normal", strings.Repeat("de-at-1996;q=0.55,", maxNormalMembers)[:maxNormalBytes-1],
 			600},
 	} {
-		asked := 0
+		requested := 0
 		lines := []string{test.language}
 		request := func(name string) []string {
-			asked++
+			requested++
 			if name == acceptLanguage {
 				return lines
 			}
 			return nil
 		}
-		if Select(variants, "", request) != nil || asked > 2 { // once more for the preferred language
-			t.Errorf("%s: the request is asked %d times", test.name, asked)
+		if Select(variants, "", request) != nil || requested > 2 { // once more for the preferred language
+			t.Errorf("%s: the request is asked %d times", test.name, requested)
 		}
 		if n := testing.AllocsPerRun(10, func() { Select(variants, "", request) }); n > test.allocations {
 			t.Errorf("%s: %v allocations", test.name, n)
@@ -66,9 +66,9 @@ func TestValuesAreMadeOnce(t *testing.T) {
 func TestLongValues(t *testing.T) {
 	long := strings.Repeat("de, ", maxNormalBytes/4)
 	for _, test := range []struct {
-		name          string
-		stored, asked []string
-		want          bool
+		name              string
+		stored, requested []string
+		want              bool
 	}{
 		{"the same bytes", []string{long}, []string{long}, true},
 		{"one space more", []string{long}, []string{long + " "}, false},
@@ -81,7 +81,7 @@ func TestLongValues(t *testing.T) {
 	} {
 		for _, name := range []string{"Accept-Language", "Cookie"} {
 			s := variantOf(name, httpmessage.FromHeader(http.Header{name: test.stored}), 0, "")
-			if got := s.Matches(httpmessage.FromHeader(http.Header{name: test.asked}).Values); got != test.want {
+			if got := s.Matches(httpmessage.FromHeader(http.Header{name: test.requested}).Values); got != test.want {
 				t.Errorf("%s, %s: %t", test.name, name, got)
 			}
 		}
@@ -107,15 +107,16 @@ func TestManySelectors(t *testing.T) {
 }
 
 // referenceSelected is Select in the words of RFC 9111 section 4.1: it compares each variant by itself.
-func referenceSelected(variants []*Response, asked []httpmessage.Fields, request httpmessage.Fields) *Response {
+func referenceSelected(variants []*Response, requested []httpmessage.Fields, request httpmessage.Fields) *Response {
 	var matching []*Response
 	for i, s := range variants {
 		matches := true
 		for _, name := range listOfNames(s.Fields.Values("Vary")) {
-			same := name != "*" && normalValue(name, asked[i].Values(name)) == normalValue(name, request.Values(name))
+			same := name != "*" && normalValue(name, requested[i].Values(name)) == normalValue(name,
+				request.Values(name))
 			prefers := name == acceptLanguage && preferredLanguage(request.Values(name)) != "" &&
 				strings.EqualFold(preferredLanguage(request.Values(name)), s.Fields.Get("Content-Language"))
-			matches = matches && (same || prefers && languageRanges(normalValue(name, asked[i].Values(name))))
+			matches = matches && (same || prefers && languageRanges(normalValue(name, requested[i].Values(name))))
 		}
 		if matches {
 			matching = append(matching, s)
@@ -172,10 +173,10 @@ func FuzzSelected(f *testing.F) {
 			return header
 		}
 		var variants []*Response
-		var asked []httpmessage.Fields
+		var requested []httpmessage.Fields
 		for i := range random.IntN(8) {
 			request := some()
-			asked = append(asked, request)
+			requested = append(requested, request)
 			variants = append(variants,
 				variantOf([]string{vary, other}[random.IntN(2)], request, time.Duration(random.IntN(3))*time.Second,
 					[]string{
@@ -190,7 +191,7 @@ func FuzzSelected(f *testing.F) {
 		}
 		for range 4 {
 			request := some()
-			if got, want := Select(variants, "", request.Values), referenceSelected(variants, asked,
+			if got, want := Select(variants, "", request.Values), referenceSelected(variants, requested,
 				request); got != want {
 				t.Errorf("%v selects %+v, want %+v", request, got, want)
 			}

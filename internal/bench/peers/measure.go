@@ -118,18 +118,18 @@ func requests(at place, r row) func(uint64) []byte {
 
 // remarks returns the notes that qualify a result.
 func remarks(r row, t tally, counted reading) string {
-	asked := counted.requests
+	requested := counted.requests
 	var all []string
-	part := float64(asked) / float64(t.replies)
+	part := float64(requested) / float64(t.replies)
 	switch {
 	case r.origin == never && part > 0.5:
 		all = append(all, "not cached: the origin was asked")
-	case r.origin == never && asked > 0:
+	case r.origin == never && requested > 0:
 		all = append(all, fmt.Sprintf("%.2g %% of the requests reached the origin", 100*part))
 	case r.origin != never && part < 0.9 && !r.ftp():
 		all = append(all, fmt.Sprintf("only %.0f %% of the requests reached the origin", 100*part))
 	}
-	if asked > 0 && 2*counted.accepted > asked {
+	if requested > 0 && 2*counted.accepted > requested {
 		all = append(all, "most requests to the origin open a connection")
 	}
 	if t.errors > 0 {
@@ -155,8 +155,8 @@ func percentile(latencies []uint32, percent int) time.Duration {
 
 // probeUntil probes until the response is correct: some servers listen before they are ready.
 func probeUntil(ctx context.Context, ends *network, v *server, r row) (length int, err error) {
-	const patience = 5 * time.Second
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	const waitLimit = 5 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()

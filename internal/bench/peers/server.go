@@ -127,8 +127,8 @@ func (v *server) output() string {
 // listens waits until the server accepts connections as a gateway, or as a forward proxy if it only has that
 // role with a feature.
 func (v *server) listens(ctx context.Context) error {
-	const patience = time.Minute // Squid needs ten seconds for a list of a million hosts, and more on a busy machine
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	const waitLimit = time.Minute // Squid needs ten seconds for a list of a million hosts, and more on a busy machine
+	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
 	address := v.at.Gateway
 	if v.peer.with != none {
@@ -166,8 +166,8 @@ func (v *server) ended() error {
 func (v *server) stop() error {
 	family := processTree(v.cmd.Process.Pid)
 	_ = v.cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended
-	const patience = 10 * time.Second
-	late := time.NewTimer(patience)
+	const waitLimit = 10 * time.Second
+	late := time.NewTimer(waitLimit)
 	defer late.Stop()
 	select {
 	case <-v.done:

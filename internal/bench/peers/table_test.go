@@ -43,10 +43,10 @@ func TestTable(t *testing.T) {
 
 func TestRemarks(t *testing.T) {
 	for _, c := range []struct {
-		origin          freshness
-		t               tally
-		asked, accepted int64
-		want            string
+		origin              freshness
+		t                   tally
+		requested, accepted int64
+		want                string
 	}{
 		{never, tally{replies: 100}, 0, 0, ""},
 		{never, tally{replies: 100}, 100, 0, "not cached: the origin was asked"},
@@ -56,7 +56,8 @@ func TestRemarks(t *testing.T) {
 		{never, tally{replies: 100, stalled: 3}, 0, 0, "3 connections had no reply all the time"},
 		{never, tally{replies: 100, errors: 1, first: errors.New("bad")}, 0, 0, "1 errors, first: bad"},
 	} {
-		if got := remarks(row{origin: c.origin}, c.t, reading{requests: c.asked, accepted: c.accepted}); got != c.want {
+		if got := remarks(row{origin: c.origin}, c.t,
+			reading{requests: c.requested, accepted: c.accepted}); got != c.want {
 			t.Errorf("%v, %+v: %q, want %q", c.origin, c.t, got, c.want)
 		}
 	}

@@ -64,8 +64,8 @@ func measureTunnel(ctx context.Context, s settings, ends *network, v *server, r 
 
 // openTunnel requests a tunnel from a proxy (RFC 9110 section 9.3.6).
 func openTunnel(ctx context.Context, proxy, target string) (net.Conn, error) {
-	const patience = 5 * time.Second
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	const waitLimit = 5 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
 	c, err := dial(ctx, proxy)
 	if err != nil {

@@ -39,9 +39,9 @@ func TestPolicies(t *testing.T) {
 		if len(tt.sizes) == 4 && tt.sizes[3] == 3 {
 			budget = 3
 		}
-		asked := asking(tt.objects, tt.sizes...)
-		got := asked.replay(budget, tt.worth)
-		if want := float64(tt.hits) / float64(len(asked.objects)-len(asked.objects)/2); got.objects != want {
+		requested := asking(tt.objects, tt.sizes...)
+		got := requested.replay(budget, tt.worth)
+		if want := float64(tt.hits) / float64(len(requested.objects)-len(requested.objects)/2); got.objects != want {
 			t.Errorf("%s: %s, want %.3f", tt.name, got, want)
 		}
 	}
@@ -61,15 +61,15 @@ func TestShape(t *testing.T) {
 	s := small()
 	s.scanEvery, s.scanLength = 1000, 500
 	one, other := s.make(), s.make()
-	asked := make([]int, len(one.sizes))
+	requested := make([]int, len(one.sizes))
 	for i, object := range one.objects {
 		if other.objects[i] != object {
 			t.Fatal("the same seed makes another trace")
 		}
-		asked[object]++
+		requested[object]++
 	}
 	scanned, most := 0, 0
-	for object, n := range asked {
+	for object, n := range requested {
 		most = max(most, n)
 		if object >= s.names {
 			scanned += n
@@ -93,12 +93,13 @@ func TestShape(t *testing.T) {
 // object, which knows all sizes and uses.
 func TestRatios(t *testing.T) {
 	const budget = 16 << 20
-	asked := small().make()
-	own, err := asked.replayUrnd(t.Context(), budget)
+	requested := small().make()
+	own, err := requested.replayUrnd(t.Context(), budget)
 	if err != nil {
 		t.Fatal(err)
 	}
-	recent, sized, best := asked.replay(budget, lru), asked.replay(budget, gdsf), asked.replay(budget, belady)
+	recent, sized, best := requested.replay(budget, lru), requested.replay(budget, gdsf),
+		requested.replay(budget, belady)
 	t.Logf("urnd %s, LRU %s, GDSF %s, Belady %s", own, recent, sized, best)
 	if own.objects <= recent.objects || own.objects < 0.85*sized.objects || own.bytes < 0.95*recent.bytes {
 		t.Errorf("urnd %s, LRU %s, GDSF %s", own, recent, sized)

@@ -39,8 +39,8 @@ func (s shape) make() trace {
 	place := random.Perm(s.names) // object for each rank
 	t := trace{name: s.name, objects: make([]uint32, 0, s.requests)}
 	next := uint32(s.names) //nolint:gosec // some millions
-	for asked := 0; len(t.objects) < s.requests; asked++ {
-		if s.scanEvery > 0 && asked > 0 && asked%s.scanEvery == 0 {
+	for requested := 0; len(t.objects) < s.requests; requested++ {
+		if s.scanEvery > 0 && requested > 0 && requested%s.scanEvery == 0 {
 			for range min(s.scanLength, s.requests-len(t.objects)) {
 				t.objects = append(t.objects, next)
 				next++

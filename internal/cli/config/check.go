@@ -158,7 +158,7 @@ func diskDirectory(c config.Cache) string {
 
 // notChecked describes what only opening could check: listeners, files and directories that urnd writes to,
 // credentials of systemd, and servers that were not tested.
-func (w Wiring) notChecked(c config.Config, asked []Peer) []string {
+func (w Wiring) notChecked(c config.Config, requested []Peer) []string {
 	lines := []string{"listen: whether urnd can listen on its addresses"}
 	add := func(setting, path string) {
 		if path != "" {
@@ -198,7 +198,7 @@ func (w Wiring) notChecked(c config.Config, asked []Peer) []string {
 		}
 	}
 	servers := slices.DeleteFunc(serversOf(c), func(setting string) bool {
-		return slices.ContainsFunc(asked, func(p Peer) bool { return p.Setting == setting })
+		return slices.ContainsFunc(requested, func(p Peer) bool { return p.Setting == setting })
 	})
 	if len(servers) > 0 {
 		lines = append(lines, "whether the servers of these settings respond: "+strings.Join(servers, ", "))

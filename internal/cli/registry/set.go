@@ -114,8 +114,8 @@ func (s *setFlags) run(ctx context.Context, in *session, d *differenceFlags, edi
 	if err := d.print(in, changed, err); err != nil {
 		return err
 	}
-	if doubt := in.Warning(edit.Key); doubt != nil {
-		in.say("warning: %v", doubt)
+	if warning := in.Warning(edit.Key); warning != nil {
+		in.say("warning: %v", warning)
 	}
 	if withdrawn {
 		in.say("%s is still withdrawn, without a target: --activate makes it active again", edit.Key)
@@ -240,13 +240,13 @@ func (s *setFlags) ofDocument(
 		document.Name = args[0]
 	}
 	document.Prefix = document.Prefix || prefix
-	var said struct {
+	var reported struct {
 		Status *json.RawMessage `json:"status"`
 	}
-	if err := json.Unmarshal(text, &said); err != nil {
+	if err := json.Unmarshal(text, &reported); err != nil {
 		return registry.Key{}, nil, fmt.Errorf("%s: %w", s.document, err)
 	}
-	s.documentStatus = said.Status != nil
+	s.documentStatus = reported.Status != nil
 	return document.Key(), registry.Put(document.Record), nil
 }
 

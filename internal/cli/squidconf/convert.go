@@ -234,10 +234,10 @@ func (c *conversion) finish(name string) (Result, error) {
 		at[d.Position] = i
 	}
 	slices.SortStableFunc(c.result.Unconverted, func(a, b Unconverted) int { return at[a.At] - at[b.At] })
-	said := make(map[Unconverted]bool) // several lines may use the same acl
+	reported := make(map[Unconverted]bool) // several lines may use the same acl
 	c.result.Unconverted = slices.DeleteFunc(c.result.Unconverted, func(l Unconverted) bool {
-		before := said[l]
-		said[l] = true
+		before := reported[l]
+		reported[l] = true
 		return before
 	})
 	var all strings.Builder

@@ -96,12 +96,12 @@ func allowed(t testing.TB, c config.Config, p *policy.Policy, r request) bool {
 	if !slices.ContainsFunc(c.Access.ProxyClients, func(n netip.Prefix) bool { return n.Contains(client) }) {
 		return false
 	}
-	asked := policy.Request{Client: client, Method: r.method, Time: r.at}
+	requested := policy.Request{Client: client, Method: r.method, Time: r.at}
 	if r.method == "CONNECT" {
 		host, port, _ := strings.Cut(r.url, ":")
-		asked.Host, asked.Port = host, portOf(port)
+		requested.Host, requested.Port = host, portOf(port)
 		if !slices.ContainsFunc(c.Proxy.ConnectPorts,
-			func(p config.PortRange) bool { return p.First <= asked.Port && asked.Port <= p.Last }) {
+			func(p config.PortRange) bool { return p.First <= requested.Port && requested.Port <= p.Last }) {
 			return false
 		}
 	} else {
@@ -109,12 +109,12 @@ func allowed(t testing.TB, c config.Config, p *policy.Policy, r request) bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if asked, err = policy.NewRequest(client, "", r.method, u); err != nil {
+		if requested, err = policy.NewRequest(client, "", r.method, u); err != nil {
 			t.Fatal(err)
 		}
-		asked.Time = r.at
+		requested.Time = r.at
 	}
-	return !p.DecideFor(asked, netip.MustParseAddr("192.0.2.1")).Deny
+	return !p.DecideFor(requested, netip.MustParseAddr("192.0.2.1")).Deny
 }
 
 // The samples are converted to the expected files; -update writes them.
@@ -274,7 +274,7 @@ func TestUnknownAllowsNothing(t *testing.T) {
 	const acls = "acl net src 10.0.0.0/8\nacl odd browser x\nacl part dstdom_regex ^b ^a\\.example$\nacl all1 " +
 		"all-of net !odd\nacl any1 any-of !odd\n" +
 		"acl any2 any-of !part\nacl nested any-of all1 any1\nacl names any-of names names names names names names\n"
-	asked := request{"10.0.0.1", "GET", "http://c.example/", time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)}
+	requested := request{"10.0.0.1", "GET", "http://c.example/", time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)}
 	for _, line := range []string{
 		"allow odd", "allow !odd", "allow part", "allow !part", "allow all1", "allow !all1", "allow any1",
 		"allow !any1", "allow any2", "allow nested", "allow !nested", "allow names", "allow !names", "allow none",
@@ -283,7 +283,7 @@ func TestUnknownAllowsNothing(t *testing.T) {
 		r := convertText(t, acls+"http_access "+line+"\nhttp_access "+
 			map[bool]string{true: "deny", false: "allow"}[strings.HasPrefix(line, "allow")]+" all\n")
 		c := load(t, r)
-		if allowed(t, c, policyOf(t, c), asked) || len(r.Unconverted) == 0 {
+		if allowed(t, c, policyOf(t, c), requested) || len(r.Unconverted) == 0 {
 			t.Errorf("%s allows, or loses nothing:\n%s", line, r.YAML)
 		}
 	}
@@ -485,10 +485,11 @@ func TestRulesDecideAsSquid(t *testing.T) {
 		if len(r.Unconverted) == 0 {
 			exact++
 		}
-		for _, asked := range requests {
-			squid, urnd := squidAllows(lines, holds, asked), allowed(t, c, p, asked)
+		for _, requested := range requests {
+			squid, urnd := squidAllows(lines, holds, requested), allowed(t, c, p, requested)
 			if urnd && !squid || len(r.Unconverted) == 0 && squid != urnd {
-				t.Fatalf("%+v: Squid %v, urnd %v, by\n%s\n%s", asked, squid, urnd, strings.Join(lines, "\n"), r.YAML)
+				t.Fatalf("%+v: Squid %v, urnd %v, by\n%s\n%s", requested, squid, urnd, strings.Join(lines, "\n"),
+					r.YAML)
 			}
 		}
 	}

@@ -259,7 +259,7 @@ func simplify(rules []rule) []rule {
 // tables returns the entries of proxy.rules.
 func tables(rules []rule) (all []*yaml.Node) {
 	ids := make(map[string]int)
-	said := ""
+	reported := ""
 	for _, r := range rules {
 		if r.impossible(ofClients) || r.impossible(ofDestinations) {
 			continue // without this condition the rule would match all addresses
@@ -272,8 +272,8 @@ func tables(rules []rule) (all []*yaml.Node) {
 			id += "-" + strconv.Itoa(ids[id])
 		}
 		var comments []string
-		if note != said {
-			comments, said = []string{Plain(note)}, note
+		if note != reported {
+			comments, reported = []string{Plain(note)}, note
 		}
 		if r.closed {
 			comments = append(comments,

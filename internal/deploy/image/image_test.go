@@ -66,7 +66,7 @@ func tree(t *testing.T, dir string) map[string]string {
 
 // TestSameOctets checks that images of the same programs are identical, independent of time, place and the
 // files' metadata.
-func TestSameOctets(t *testing.T) {
+func TestSameBytes(t *testing.T) {
 	once, digest := makeImage(t, "linux/amd64="+directoryOf(t, "one"), "linux/arm64="+directoryOf(t, "two"))
 	one, two := directoryOf(t, "one"), directoryOf(t, "two")
 	later := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -76,10 +76,10 @@ func versionOf(c *call) (v service.Version, err error) {
 }
 
 // entryReply returns the document of an entry, with a warning if doubt is not nil.
-func entryReply(status int, e registry.Entry, doubt error) message.Reply {
+func entryReply(status int, e registry.Entry, warning error) message.Reply {
 	document := api.NewName(e)
-	if doubt != nil {
-		document.Warning = doubt.Error()
+	if warning != nil {
+		document.Warning = warning.Error()
 	}
 	r := message.JSON(status, document)
 	r.Fields.Set("ETag", etag(e))

@@ -59,26 +59,26 @@ const changesLength = 50
 
 // serveChanges lists change sets, the newest first.
 func (e *Editor) serveChanges(p *Request) (message.Reply, error) {
-	asked := p.URL.Query()
+	requested := p.URL.Query()
 	q := make(url.Values)
 	for _, name := range []string{"by", "prefix", "since", "until"} {
-		if value := asked.Get(name); value != "" {
+		if value := requested.Get(name); value != "" {
 			q.Set(name, value)
 		}
 	}
 	if prefix := ownPrefix(p, q.Get("prefix")); prefix != "" {
 		q.Set("prefix", prefix)
-		asked.Set("prefix", prefix)
+		requested.Set("prefix", prefix)
 	}
-	page := changesPage{Query: asked}
-	if asked.Get("cursor") != "" {
+	page := changesPage{Query: requested}
+	if requested.Get("cursor") != "" {
 		page.First = pageOf(pathChanges, q)
 	}
 	var found service.ChangeSetPage
 	of, err := service.ParseChangeFilter(q.Get)
 	if of.NewestFirst = true; err == nil {
 		found, err = e.Service.ChangeSets(p.Context(), p.Actor, of,
-			service.Page{Limit: changesLength, Cursor: asked.Get("cursor")})
+			service.Page{Limit: changesLength, Cursor: requested.Get("cursor")})
 	}
 	if err != nil && !isQueryError(err) {
 		return message.Reply{}, err
@@ -112,11 +112,11 @@ func (e *Editor) first(p *Request, set registry.Seq, prefix string) (s subject) 
 
 // ownPrefix returns the name prefix that a page is restricted to: the requested one or, for an actor with
 // owned prefixes, the first of these.
-func ownPrefix(p *Request, asked string) string {
-	if asked == "" && len(p.Actor.Prefixes) > 0 {
+func ownPrefix(p *Request, requested string) string {
+	if requested == "" && len(p.Actor.Prefixes) > 0 {
 		return p.Actor.Prefixes[0]
 	}
-	return asked
+	return requested
 }
 
 // setPath returns the URL of the page of a change set.

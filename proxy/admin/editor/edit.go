@@ -164,8 +164,9 @@ func (e *Editor) preview(r *editing, current registry.Entry, made document) (mes
 		Differences: differences(r.Panel.Writer, &current, &after), HiddenFields: r.hiddenFields(), Action: r.action(),
 		Note: r.form.texts[inNote], Button: r.Panel.Writer.Text("edit.save"),
 	}
-	if doubt := e.Service.Warning(after.Key); doubt != nil {
-		page.Warning = r.Panel.Writer.T("edit.doubt", "Reason", `<bdi lang="en">`+pages.Escaped(doubt.Error())+"</bdi>")
+	if warning := e.Service.Warning(after.Key); warning != nil {
+		page.Warning = r.Panel.Writer.T("edit.doubt", "Reason",
+			`<bdi lang="en">`+pages.Escaped(warning.Error())+"</bdi>")
 	}
 	return e.show(r.Request, r.Panel.Writer.Text("edit.save_title", "Name", subject{after.Name, r.IsPrefix}.isolated()),
 		"preview.html", page), nil

@@ -56,10 +56,10 @@ type foundName struct {
 const sortChanged = "changed"
 
 // filters returns the search parameters in a query, for searchOf.
-func filters(asked url.Values) url.Values {
+func filters(requested url.Values) url.Values {
 	q := make(url.Values)
 	for _, name := range []string{"prefix", "title", "text", "status", "target", "tag", "metadata", "sort"} {
-		if value := asked.Get(name); value != "" {
+		if value := requested.Get(name); value != "" {
 			q.Set(name, value)
 		}
 	}
@@ -75,30 +75,30 @@ func searchOf(q url.Values) (registry.Search, error) {
 
 // serveNames lists names.
 func (e *Editor) serveNames(p *Request) (message.Reply, error) {
-	asked := p.URL.Query()
-	q := filters(asked)
+	requested := p.URL.Query()
+	q := filters(requested)
 	page := namesPage{
-		Field: p.Field.HTML(), Values: asked, Prefixes: p.Actor.Prefixes, New: pathEdit, Select: pathSelection,
-		IsMore: asked.Get("target")+asked.Get("tag")+asked.Get("metadata") != "",
+		Field: p.Field.HTML(), Values: requested, Prefixes: p.Actor.Prefixes, New: pathEdit, Select: pathSelection,
+		IsMore: requested.Get("target")+requested.Get("tag")+requested.Get("metadata") != "",
 	}
 	page.MayAdd = service.ToChange.Check(p.Actor, registry.KindName) == nil
 	page.MaySelect = page.MayAdd && e.Service.HasJobs()
 	if len(p.Actor.Prefixes) > 0 && q.Get("prefix") == "" { // only this prefix is readable for the actor
 		q.Set("prefix", p.Actor.Prefixes[0])
-		asked.Set("prefix", p.Actor.Prefixes[0])
+		requested.Set("prefix", p.Actor.Prefixes[0])
 	}
 	if service.ToMint.Check(p.Actor, registry.KindName) == nil {
 		page.Mint = pageOf(pathMint, url.Values{"prefix": {q.Get("prefix")}})
 	}
 	page.Query = maps.Clone(q)
-	if asked.Get("cursor") != "" {
+	if requested.Get("cursor") != "" {
 		page.First = pageOf(PathNames, q)
 	}
 	var found service.EntryPage
 	search, err := searchOf(q)
 	if err == nil {
 		found, err = e.Service.List(p.Context(), p.Actor, search,
-			service.Page{Limit: namesLength, Cursor: asked.Get("cursor")})
+			service.Page{Limit: namesLength, Cursor: requested.Get("cursor")})
 	}
 	if err != nil && !isQueryError(err) {
 		return message.Reply{}, err
@@ -193,7 +193,7 @@ type prefixesPage struct {
 
 // servePrefixes lists the prefixes.
 func (e *Editor) servePrefixes(p *Request) (message.Reply, error) {
-	q, asked := queryOf(p, "text", "status", "cursor")
+	q, requested := queryOf(p, "text", "status", "cursor")
 	search, err := service.ParseSearch(registry.KindPrefix, q.Get)
 	if err != nil {
 		return message.Reply{}, err
@@ -203,7 +203,7 @@ func (e *Editor) servePrefixes(p *Request) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	page := prefixesPage{
-		Query: asked, Prefixes: api.NewNames(found.Entries), Own: p.Actor.Prefixes,
+		Query: requested, Prefixes: api.NewNames(found.Entries), Own: p.Actor.Prefixes,
 		MayMint: service.ToMint.Check(p.Actor, registry.KindName) == nil,
 		MayEdit: service.ToChange.Check(p.Actor, registry.KindPrefix) == nil,
 	}
@@ -216,17 +216,17 @@ func (e *Editor) servePrefixes(p *Request) (message.Reply, error) {
 
 // queryOf returns the parameter "prefix", and those named others, of a request. The prefix defaults to the
 // first owned prefix of the actor. q has the parameters that are set, asked all of them.
-func queryOf(p *Request, others ...string) (q, asked url.Values) {
-	asked, q = p.URL.Query(), make(url.Values)
-	if asked.Get("prefix") == "" && len(p.Actor.Prefixes) > 0 {
-		asked.Set("prefix", p.Actor.Prefixes[0])
+func queryOf(p *Request, others ...string) (q, requested url.Values) {
+	requested, q = p.URL.Query(), make(url.Values)
+	if requested.Get("prefix") == "" && len(p.Actor.Prefixes) > 0 {
+		requested.Set("prefix", p.Actor.Prefixes[0])
 	}
 	for _, name := range append(others, "prefix") {
-		if value := asked.Get(name); value != "" {
+		if value := requested.Get(name); value != "" {
 			q.Set(name, value)
 		}
 	}
-	return q, asked
+	return q, requested
 }
 
 // pathMint is the path of the form that mints the next free name of a pattern.

@@ -55,8 +55,8 @@ type statisticsPage struct {
 
 // serveStatistics shows the number of names, and the resolutions of one or all of them.
 func (e *Editor) serveStatistics(p *Request) (message.Reply, error) {
-	q, asked := queryOf(p)
-	page := statisticsPage{Query: asked, Own: p.Actor.Prefixes}
+	q, requested := queryOf(p)
+	page := statisticsPage{Query: requested, Own: p.Actor.Prefixes}
 	counted, err := e.Service.Totals(p.Context(), p.Actor, registry.Search{Prefix: q.Get("prefix")})
 	if err != nil {
 		return message.Reply{}, err
@@ -66,7 +66,7 @@ func (e *Editor) serveStatistics(p *Request) (message.Reply, error) {
 	if q.Get("prefix") != "" {
 		page.Groups = []countedGroup{{Group: q.Get("prefix"), Totals: counted.Total}}
 	}
-	page.Name = asked.Get("uri")
+	page.Name = requested.Get("uri")
 	if page.IsCounted = page.Name != "" || len(page.Own) == 0; page.IsCounted {
 		if err := e.countPeriods(p, &page); err != nil {
 			e.Failed(p.Request, p.Actor, err)

@@ -53,13 +53,13 @@ type targetsPage struct {
 
 // serveTargets lists the unhealthy targets.
 func (e *Editor) serveTargets(p *Request) (message.Reply, error) {
-	q, asked := queryOf(p, "cursor")
-	state := asked.Get("state")
-	if !asked.Has("state") {
+	q, requested := queryOf(p, "cursor")
+	state := requested.Get("state")
+	if !requested.Has("state") {
 		state = "unhealthy"
 	}
 	page := targetsPage{
-		Query: asked, Own: p.Actor.Prefixes, IsChecked: e.ChecksTargets,
+		Query: requested, Own: p.Actor.Prefixes, IsChecked: e.ChecksTargets,
 		MayEdit: service.ToChange.Check(p.Actor, registry.KindName) == nil,
 	}
 	in := p.Panel.Writer

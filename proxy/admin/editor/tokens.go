@@ -126,13 +126,13 @@ func (e *Editor) showTokens(p *Request, page *tokensPage) (message.Reply, error)
 
 // createToken creates the token of a form.
 func (e *Editor) createToken(p *Request) (made *shownToken, err error) {
-	asked := token.Token{Name: strings.TrimSpace(p.Form.Get("name")), Note: strings.TrimSpace(p.Form.Get("note"))}
+	requested := token.Token{Name: strings.TrimSpace(p.Form.Get("name")), Note: strings.TrimSpace(p.Form.Get("note"))}
 	for line := range strings.Lines(p.Form.Get("prefixes")) {
 		if line = strings.TrimSpace(line); line != "" {
-			asked.Prefixes = append(asked.Prefixes, line)
+			requested.Prefixes = append(requested.Prefixes, line)
 		}
 	}
-	if err := asked.Role.UnmarshalText([]byte(p.Form.Get("role"))); err != nil {
+	if err := requested.Role.UnmarshalText([]byte(p.Form.Get("role"))); err != nil {
 		return nil, err
 	}
 	for _, text := range p.Form["action"] {
@@ -140,16 +140,16 @@ func (e *Editor) createToken(p *Request) (made *shownToken, err error) {
 		if err := action.UnmarshalText([]byte(text)); err != nil {
 			return nil, err
 		}
-		asked.Actions = append(asked.Actions, action)
+		requested.Actions = append(requested.Actions, action)
 	}
 	if text := p.Form.Get("expires"); text != "" {
 		day, err := plaintext.ParseDay(text)
 		if err != nil {
 			return made, invalid("token_day")
 		}
-		asked.Expires = day.AddDate(0, 0, 1) // the last day is included
+		requested.Expires = day.AddDate(0, 0, 1) // the last day is included
 	}
-	t, secret, err := e.Service.CreateToken(p.Context(), p.Actor, asked)
+	t, secret, err := e.Service.CreateToken(p.Context(), p.Actor, requested)
 	return &shownToken{t, secret}, err
 }
 

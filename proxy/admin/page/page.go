@@ -38,12 +38,12 @@ type Request struct {
 func ErrorContent(in pages.Writer, err error) pages.Content {
 	var coded *registry.Error
 	if errors.As(err, &coded) { // the problem document of a URI that cannot be parsed has other codes
-		said := in.Message(coded.Code, coded.Values...)
+		reported := in.Message(coded.Code, coded.Values...)
 		var parse *uri.ParseError
 		if errors.As(err, &parse) {
-			said += " " + in.Rule(parse.Rule.Code, parse.Rule.Value)
+			reported += " " + in.Rule(parse.Rule.Code, parse.Rule.Value)
 		}
-		return said
+		return reported
 	}
 	return in.Reason(problem.New(err))
 }

@@ -182,7 +182,7 @@ func IsSession(cookie string) bool { return strings.HasPrefix(cookie, sessionPre
 
 // NewCookieValue returns a new random value of a cookie. Without a session, it only ties CSRF tokens to a browser.
 func NewCookieValue() string {
-	var octets [32]byte
-	_, _ = rand.Read(octets[:]) // it never fails
-	return base64.RawURLEncoding.EncodeToString(octets[:])
+	var byteCount [32]byte
+	_, _ = rand.Read(byteCount[:]) // it never fails
+	return base64.RawURLEncoding.EncodeToString(byteCount[:])
 }

@@ -36,7 +36,7 @@ const (
 	ReasonUnanswered    MessageID = "state.why_unanswered"
 )
 
-// Kinds of stores and their states. ContentStandalone has the value Caches, ContentDamaged Faults and Damaged,
+// Kinds of stores and their states. ContentStandalone has the value Caches, ContentDamaged Failures and Damaged,
 // ContentSaved Time.
 const (
 	StoreRegistry     MessageID = "state.store_registry"

@@ -88,7 +88,7 @@ func (r report) known(failing []Failing) Table {
 		Columns: []string{r.in.Text("state.server"), r.in.Text("state.is"), r.in.Text("state.state")},
 	}
 	var working []Row
-	asked := r.Systems()
+	requested := r.Systems()
 	for _, server := range r.Servers() {
 		row := Row{OK, []pages.Content{foreign(server.Name), r.say(server.Role), r.in.T("state.no_failure")}}
 		if i := slices.IndexFunc(failing, func(f Failing) bool { return f.Name == server.Name }); i >= 0 {
@@ -97,13 +97,13 @@ func (r report) known(failing []Failing) Table {
 			continue
 		}
 		// It may answer with errors, which does not change the order in which servers are tried.
-		if i := slices.IndexFunc(asked,
+		if i := slices.IndexFunc(requested,
 			func(s metrics.System) bool {
 				return s.Name == server.Name && s.Failures()*2 > s.Duration.Count()
 			}); i >= 0 {
 			row.Severity = Warning
-			row.Cells[2] = r.in.T("state.mostly_failed", "Failed", r.number(asked[i].Failures()), "Asked",
-				r.number(asked[i].Duration.Count()))
+			row.Cells[2] = r.in.T("state.mostly_failed", "Failed", r.number(requested[i].Failures()), "Asked",
+				r.number(requested[i].Duration.Count()))
 			t.Rows = append(t.Rows, row)
 			continue
 		}

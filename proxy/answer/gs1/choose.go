@@ -139,11 +139,11 @@ func (r *Request) byLanguage(links []resolver.Link) []resolver.Link {
 
 // agreement returns a score of an attribute of a link: 2 for the requested value, 1 for no value, 0 for
 // another value.
-func agreement(said, asked string, equal func(a, b string) bool) float64 {
+func agreement(reported, requested string, equal func(a, b string) bool) float64 {
 	switch {
-	case said == "":
+	case reported == "":
 		return 1
-	case equal(said, asked):
+	case equal(reported, requested):
 		return 2
 	default:
 		return 0

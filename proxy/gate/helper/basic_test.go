@@ -52,14 +52,14 @@ func TestBasic(t *testing.T) {
 	var c clock
 	b, pool, _ := basic(t, helper.Config{Processes: 1, Now: c.now},
 		helper.CacheConfig{TTL: time.Hour, NegativeTTL: time.Minute})
-	check := func(client netip.Addr, name, password string, want helper.Result, asked uint64) {
+	check := func(client netip.Addr, name, password string, want helper.Result, requested uint64) {
 		t.Helper()
 		a, err := b.Check(t.Context(), client, name, password)
 		if err != nil || a.Result != want {
 			t.Errorf("%s:%s: %+v, %v, want %v", name, password, a, err, want)
 		}
-		if got := pool.Status().Queries; got != asked {
-			t.Errorf("%s:%s: %d questions were asked, want %d", name, password, got, asked)
+		if got := pool.Status().Queries; got != requested {
+			t.Errorf("%s:%s: %d questions were asked, want %d", name, password, got, requested)
 		}
 	}
 	check(alice, "alice", "rät sel", helper.OK, 1)

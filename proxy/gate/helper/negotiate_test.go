@@ -184,11 +184,11 @@ func TestLeavers(t *testing.T) {
 		return err
 	}
 	ctx, leave := context.WithCancel(t.Context())
-	asked := make(chan error)
-	go func() { asked <- ask(ctx) }()
+	requested := make(chan error)
+	go func() { requested <- ask(ctx) }()
 	testserver.Wait(t, "a question is under way", func() bool { return pool.Status().InFlight > 0 })
 	leave()
-	if err := <-asked; !errors.Is(err, context.Canceled) {
+	if err := <-requested; !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	ctx, leave = context.WithTimeout(t.Context(), short)

@@ -103,11 +103,11 @@ func environment(all []string) (some []string) {
 // serve reads answers until the process ends or must be stopped, and returns when it has ended.
 func (one *process) serve() {
 	p := one.pool
-	said := make(chan struct{})
+	reported := make(chan struct{})
 	one.tasks.Go(one.write)
 	one.tasks.Go(one.watch)
 	one.tasks.Go(one.reap)
-	one.tasks.Go(func() { defer close(said); one.logErrors() })
+	one.tasks.Go(func() { defer close(reported); one.logErrors() })
 	err := one.read()
 
 	p.mu.Lock()
@@ -120,7 +120,7 @@ func (one *process) serve() {
 	timer := time.NewTimer(closeGrace)
 	defer timer.Stop()
 	select {
-	case <-said:
+	case <-reported:
 	case <-timer.C: // a process outside the group may still hold the pipe
 		_ = one.stderr.SetReadDeadline(time.Unix(1, 0)) // fails only if it is closed
 	}

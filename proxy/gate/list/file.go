@@ -24,7 +24,7 @@ type Config struct {
 type Parse[T any] func(io.Reader) (T, Report, error)
 
 // File holds the last valid content of a file that may change. While the file is missing, empty, unreadable,
-// being written, or has shrunk too much, the previous content stays in use, and Faults has the reason. It is
+// being written, or has shrunk too much, the previous content stays in use, and Failures has the reason. It is
 // safe for concurrent use; Run reloads the file when it changes.
 //
 // A file is read when it has not changed for a second. If its last line has no line end, it is read again

@@ -19,7 +19,7 @@ func FuzzHosts(f *testing.F) {
 	} {
 		f.Add(line+"\n.example.org\n@@||b.example.org^", "a.example.org")
 	}
-	f.Fuzz(func(t *testing.T, content, asked string) {
+	f.Fuzz(func(t *testing.T, content, requested string) {
 		hosts, report, err := ParseHosts(strings.NewReader(content))
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func FuzzHosts(f *testing.F) {
 		if len(all) != report.Entries {
 			t.Errorf("%d entries, and %d of lines", report.Entries, len(all))
 		}
-		tried := []string{uri.CanonicalHost(asked), "www.example.org"}
+		tried := []string{uri.CanonicalHost(requested), "www.example.org"}
 		for i := range all {
 			e := &all[i]
 			if e.literals.first.IsValid() {
@@ -62,7 +62,7 @@ func FuzzHosts(f *testing.F) {
 }
 
 // scan compares a host with all entries, or with the exceptions.
-func scan(all []host, asked string, literal netip.Addr, except bool) bool {
+func scan(all []host, requested string, literal netip.Addr, except bool) bool {
 	literal = literal.Unmap().WithZone("")
 	for i := range all {
 		e := &all[i]
@@ -74,10 +74,10 @@ func scan(all []host, asked string, literal netip.Addr, except bool) bool {
 				return true
 			}
 		case e.wild:
-			if len(asked) <= maxName && matchPattern(e.name, asked) {
+			if len(requested) <= maxName && matchPattern(e.name, requested) {
 				return true
 			}
-		case e.name == asked, e.below && strings.HasSuffix(asked, "."+e.name):
+		case e.name == requested, e.below && strings.HasSuffix(requested, "."+e.name):
 			return true
 		}
 	}
@@ -120,12 +120,12 @@ func FuzzURLs(f *testing.F) {
 				if literal.IsValid() {
 					name = literal.String()
 				}
-				for _, asked := range []string{e.path, e.path + "/b", e.path + "b", "/" + path, "/", "/a"} {
+				for _, requested := range []string{e.path, e.path + "/b", e.path + "b", "/" + path, "/", "/a"} {
 					for _, q := range []string{"", query, strings.TrimPrefix(e.query, "?")} {
-						wanted := scanURLs(all, name, literal, asked, q, false) &&
-							!scanURLs(all, name, literal, asked, q, true)
-						if got := urls.Has(name, literal, asked, q); got != wanted {
-							t.Errorf("%q %q %q: %v, not %v", name, asked, q, got, wanted)
+						wanted := scanURLs(all, name, literal, requested, q, false) &&
+							!scanURLs(all, name, literal, requested, q, true)
+						if got := urls.Has(name, literal, requested, q); got != wanted {
+							t.Errorf("%q %q %q: %v, not %v", name, requested, q, got, wanted)
 						}
 					}
 				}
@@ -156,7 +156,7 @@ func FuzzNetworks(f *testing.F) {
 	f.Add("192.0.2.0/24\n192.0.3.1-192.0.3.9\n192.0.3.5 - 192.0.4.0", "192.0.3.9")
 	f.Add("2001:db8::/33\n2001:db8:8000::/33\n::ffff:192.0.2.0/120", "2001:db8::")
 	f.Add("255.255.255.255\n::\n0.0.0.0", "::")
-	f.Fuzz(func(t *testing.T, content, asked string) {
+	f.Fuzz(func(t *testing.T, content, requested string) {
 		networks, report, err := ParseNetworks(strings.NewReader(content))
 		if err != nil {
 			t.Fatal(err)
@@ -176,7 +176,7 @@ func FuzzNetworks(f *testing.F) {
 		for _, e := range all {
 			tried = append(tried, e.literals.first, e.literals.last, e.literals.first.Prev(), e.literals.last.Next())
 		}
-		if addr, err := netip.ParseAddr(asked); err == nil {
+		if addr, err := netip.ParseAddr(requested); err == nil {
 			tried = append(tried, addr)
 		}
 		for _, addr := range tried {

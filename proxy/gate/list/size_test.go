@@ -108,14 +108,14 @@ func BenchmarkHosts(b *testing.B) {
 	}
 	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(string(text), "||", "www."), "^", ""), "\n")
 	for name, prefix := range map[string]string{"found": "", "missing": "a.b.c."} {
-		asked := make([]string, 1<<16)
-		for i := range asked {
-			asked[i] = prefix + lines[i*15]
+		requested := make([]string, 1<<16)
+		for i := range requested {
+			requested[i] = prefix + lines[i*15]
 		}
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				hosts.Has(asked[i&(1<<16-1)], netip.Addr{})
+				hosts.Has(requested[i&(1<<16-1)], netip.Addr{})
 			}
 		})
 	}

@@ -75,25 +75,25 @@ func isPattern(text string) bool {
 }
 
 // holds reports whether a host matches h; literal is the host's address if it is one.
-func (h host) holds(asked string, literal netip.Addr) bool {
+func (h host) holds(requested string, literal netip.Addr) bool {
 	switch {
 	case literal.IsValid() || h.network.IsValid():
 		return h.network.Contains(literal)
 	case h.wild:
-		return matches(h.name, asked)
+		return matches(h.name, requested)
 	}
-	rest, ok := strings.CutSuffix(asked, h.name)
+	rest, ok := strings.CutSuffix(requested, h.name)
 	return ok && (rest == "" || h.below && strings.HasSuffix(rest, "."))
 }
 
 // matches reports whether each label of a host matches the corresponding label of a pattern. Hosts are ASCII
 // without slashes (RFC 3986 section 3.2.2), so path.Match compares bytes.
-func matches(pattern, asked string) bool {
+func matches(pattern, requested string) bool {
 	for more := true; more; {
 		var wanted, label string
 		var moreLabels bool
 		wanted, pattern, more = strings.Cut(pattern, ".")
-		label, asked, moreLabels = strings.Cut(asked, ".")
+		label, requested, moreLabels = strings.Cut(requested, ".")
 		// The pattern cannot be malformed: it has no "[".
 		if ok, _ := path.Match(wanted, label); !ok || more != moreLabels {
 			return false

@@ -58,21 +58,21 @@ func addRule[K comparable](rules map[K][]int32, key K, alone []int32) {
 
 // find calls try with lists of the rules that match the host, each list in order, until try returns false.
 // literal is the host's address if it is one.
-func (h *hosts) find(asked string, literal netip.Addr, try func([]int32) bool) {
+func (h *hosts) find(requested string, literal netip.Addr, try func([]int32) bool) {
 	switch {
 	case literal.IsValid():
 		h.networks.find(literal, try)
-	case len(h.exact) > 0 && !try(h.exact[asked]):
-	case len(h.below)+len(h.patterns) == 0 || !try(h.below[asked]) || !h.findPatterns("", asked, try):
+	case len(h.exact) > 0 && !try(h.exact[requested]):
+	case len(h.below)+len(h.patterns) == 0 || !try(h.below[requested]) || !h.findPatterns("", requested, try):
 	default:
-		h.findAbove(asked, try)
+		h.findAbove(requested, try)
 	}
 }
 
 // has reports whether a rule matches.
-func (h *hosts) has(asked string, literal netip.Addr) bool {
+func (h *hosts) has(requested string, literal netip.Addr) bool {
 	found := false
-	h.find(asked, literal, func(rules []int32) bool {
+	h.find(requested, literal, func(rules []int32) bool {
 		found = len(rules) > 0
 		return !found
 	})
@@ -80,19 +80,19 @@ func (h *hosts) has(asked string, literal netip.Addr) bool {
 }
 
 // findAbove finds rules by the names above a host, starting at the last label.
-func (h *hosts) findAbove(asked string, try func([]int32) bool) {
-	for dot := strings.LastIndexByte(asked, '.'); dot >= 0; dot = strings.LastIndexByte(asked[:dot], '.') {
-		name := asked[dot+1:]
-		if len(name) > h.longest || !try(h.below[name]) || name != "" && !h.findPatterns(name, asked, try) {
+func (h *hosts) findAbove(requested string, try func([]int32) bool) {
+	for dot := strings.LastIndexByte(requested, '.'); dot >= 0; dot = strings.LastIndexByte(requested[:dot], '.') {
+		name := requested[dot+1:]
+		if len(name) > h.longest || !try(h.below[name]) || name != "" && !h.findPatterns(name, requested, try) {
 			return
 		}
 	}
 }
 
 // findPatterns finds rules by patterns with a suffix.
-func (h *hosts) findPatterns(end, asked string, try func([]int32) bool) bool {
+func (h *hosts) findPatterns(end, requested string, try func([]int32) bool) bool {
 	for _, p := range h.patterns[end] {
-		if matches(p.text, asked) && !try(p.rules) {
+		if matches(p.text, requested) && !try(p.rules) {
 			return false
 		}
 	}

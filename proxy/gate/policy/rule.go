@@ -148,8 +148,8 @@ func (r *rule) holdsForClient(request *Request) bool {
 }
 
 // isMethod reports whether a method matches that of the rule.
-func (r *rule) isMethod(method, asked string) bool {
-	return method == asked || r.Deny && strings.EqualFold(method, asked)
+func (r *rule) isMethod(method, requested string) bool {
+	return method == requested || r.Deny && strings.EqualFold(method, requested)
 }
 
 // matchesDestination reports whether the rule applies to connections to an address. An unknown address matches all

@@ -193,7 +193,7 @@ func TestUnreadable(t *testing.T) {
 
 // Fields that a file omits keep their values: a second import neither reactivates a withdrawn name nor
 // removes its contact.
-func TestUnsaid(t *testing.T) {
+func TestUnreported(t *testing.T) {
 	r := open(t)
 	for _, step := range []struct{ text, want string }{
 		{"name,target,contact\nurn:nbn:fi:a,https://example.org/1,anna\n", "a 1 anna"},

@@ -41,8 +41,8 @@ func TestMembersOfMetadata(t *testing.T) {
 			if err != nil || e.Metadata != tt.want {
 				t.Errorf("%s, %v, want %s", e.Metadata, err, tt.want)
 			}
-			if said := len(rejected) > 0; said != (tt.rejected != "") ||
-				said && !strings.Contains(rejected[0].Reason.Error(), tt.rejected) {
+			if reported := len(rejected) > 0; reported != (tt.rejected != "") ||
+				reported && !strings.Contains(rejected[0].Reason.Error(), tt.rejected) {
 				t.Errorf("rejected are %v, want %q", rejected, tt.rejected)
 			}
 			if tt.want == before && e.Version != 1 {

@@ -197,8 +197,8 @@ func agree(a, b time.Time) bool { return a.IsZero() || b.IsZero() || a.Equal(b) 
 func (u *mergedRecord) override(before registry.Record) registry.Record {
 	record, own := before, u.entry.Record
 	for i, f := range field.RecordFields() {
-		said := u.fields.has(fieldRecord + fieldID(i))
-		if said && !f.ReadOnly && f.Type != field.JSON {
+		reported := u.fields.has(fieldRecord + fieldID(i))
+		if reported && !f.ReadOnly && f.Type != field.JSON {
 			f.Copy(&record, &own)
 		}
 	}

@@ -110,9 +110,9 @@ func (r *run) parse(b block) (p parsed) {
 			report(err)
 			return
 		}
-		if doubt := r.Registry.Warning(l.entry.Key); doubt != nil {
+		if warning := r.Registry.Warning(l.entry.Key); warning != nil {
 			about.Warning = true
-			report(fmt.Errorf("%w: %w", ErrWarning, doubt))
+			report(fmt.Errorf("%w: %w", ErrWarning, warning))
 			about.Warning = false
 		}
 		for _, lost := range l.unmapped {

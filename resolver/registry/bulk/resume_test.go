@@ -195,8 +195,8 @@ func killAfter(t *testing.T, dir string, reports int) bool {
 	t.Helper()
 	child := exec.Command(os.Args[0], "-test.run=^TestKillChild$")
 	child.Env = append(os.Environ(), "URND_IMPORT_CHILD="+dir)
-	var said strings.Builder
-	child.Stderr = &said
+	var reported strings.Builder
+	child.Stderr = &reported
 	out, err := child.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func killAfter(t *testing.T, dir string, reports int) bool {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		switch {
 		case !strings.HasPrefix(lines.Text(), "progress "):
-			fmt.Fprintln(&said, lines.Text())
+			fmt.Fprintln(&reported, lines.Text())
 		case reports > 0:
 			reports--
 		case !killed:
@@ -220,7 +220,7 @@ func killAfter(t *testing.T, dir string, reports int) bool {
 	}
 	err = child.Wait()
 	if err != nil && !killed {
-		t.Fatalf("the import: %v\n%s", err, said.String())
+		t.Fatalf("the import: %v\n%s", err, reported.String())
 	}
 	return err == nil
 }

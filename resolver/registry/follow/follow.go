@@ -95,7 +95,7 @@ func (s *Store) Await(ctx context.Context) {
 	}
 }
 
-// AwaitFirstTry waits for the first try to open the store, or the end of ctx, and returns Faults.
+// AwaitFirstTry waits for the first try to open the store, or the end of ctx, and returns Failures.
 func (s *Store) AwaitFirstTry(ctx context.Context) (failures []string) {
 	select {
 	case <-s.tried:

@@ -539,13 +539,13 @@ func TestTwoCheckers(t *testing.T) {
 		stopA()
 		time.Sleep(a.Interval/2 - time.Minute)
 		stopB()
-		asked, by := make(map[string]int), make(map[string]int)
+		requested, by := make(map[string]int), make(map[string]int)
 		for _, r := range w.web.take() {
-			asked[r.url]++
+			requested[r.url]++
 			by[r.who]++
 		}
-		if len(asked) != n || by["a"]+by["b"] > n+2 || by["a"] < n/2-2 || by["b"] < n/2-2 {
-			t.Errorf("%d targets, by %v", len(asked), by)
+		if len(requested) != n || by["a"]+by["b"] > n+2 || by["a"] < n/2-2 || by["b"] < n/2-2 {
+			t.Errorf("%d targets, by %v", len(requested), by)
 		}
 	})
 }

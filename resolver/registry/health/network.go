@@ -48,18 +48,18 @@ func (n *network) check(ctx context.Context, p *prober, results []checkResult) e
 	n.mu.Lock()
 	witnesses := slices.Clone(n.witnesses)
 	n.mu.Unlock()
-	asked := false
+	requested := false
 	for _, witness := range witnesses {
 		if u, _ := checkable(witness); slices.Contains(servers, serverOf(u)) {
 			continue
 		}
-		asked = true
+		requested = true
 		if p.check(ctx, witness).Status != 0 {
 			n.answered(witness)
 			return nil
 		}
 	}
-	if !asked {
+	if !requested {
 		return nil
 	}
 	n.mu.Lock()

@@ -479,7 +479,7 @@ func (f flakyTx) Document(table registry.Table, key string) ([]byte, error) {
 
 // A job that an error of the store has stopped runs before later ones, and so does one that another instance
 // runs.
-func TestOrderAfterFault(t *testing.T) {
+func TestOrderAfterFailure(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}

@@ -145,9 +145,9 @@ func (j *Jobs) checkRoom(token string, more int64) error {
 		if kind != bodyFile && kind != uploadFile {
 			return
 		}
-		octets := size(entry)
-		if all += octets; at.token == token {
-			own += octets
+		byteCount := size(entry)
+		if all += byteCount; at.token == token {
+			own += byteCount
 		}
 	})
 	switch {
@@ -169,7 +169,7 @@ func (j *Jobs) trim(token string) {
 		bytes int64
 	}
 	var reports []report
-	octets, waits := int64(0), make(map[spooled]bool)
+	byteCount, waits := int64(0), make(map[spooled]bool)
 	j.files(func(at spooled, kind string, entry os.DirEntry) {
 		switch {
 		case at.token != token:
@@ -177,16 +177,16 @@ func (j *Jobs) trim(token string) {
 			waits[at] = true
 		case kind == rejectedFile, kind == differencesFile, kind == conflictsFile:
 			reports = append(reports, report{at, kind, size(entry)})
-			octets += reports[len(reports)-1].bytes
+			byteCount += reports[len(reports)-1].bytes
 		}
 	})
 	for _, r := range reports { // in the order of job IDs
-		if octets <= max(j.config.MaxBody/reportsPart, leastReports) {
+		if byteCount <= max(j.config.MaxBody/reportsPart, leastReports) {
 			return
 		}
 		if !waits[r.at] {
 			j.remove(r.kind, r.at)
-			octets -= r.bytes
+			byteCount -= r.bytes
 		}
 	}
 }

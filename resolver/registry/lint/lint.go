@@ -161,7 +161,7 @@ func (l *linter) check(tx registry.Tx, entries []registry.Entry) error {
 type subject struct {
 	entry      registry.Entry
 	query      resolver.Query // of the name
-	canonical  string         // its current canonical name; "" if fault is set
+	canonical  string         // its current canonical name; "" if failure is set
 	failure    error
 	others     []string    // equivalent names, by the rules of the namespace
 	references []reference // targets that resolve to names

@@ -308,7 +308,7 @@ func TestFindings(t *testing.T) {
 
 // Names and prefixes outside the owned prefixes are reported, and only entries below the given prefix are
 // read.
-func TestNotAsked(t *testing.T) {
+func TestNotQueried(t *testing.T) {
 	r, names := opened(t)
 	stored(t, r, name("urn:nbn:fi:a", "https://a.example/"), name("urn:nbn:se:a", "https://a.example/"),
 		at(registry.Prefix("urn:nbn:"), "https://a.example/"))

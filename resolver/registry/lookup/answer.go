@@ -131,12 +131,12 @@ func (r *Resolver) named(
 	ctx context.Context, q resolver.Query, found resolved, record *resolver.Record,
 ) (resolver.Answer, error) {
 	var locations []resolver.Location
-	asked := q.URI.String()
+	requested := q.URI.String()
 	source := &resolver.Source{Name: "registry", Record: record}
 	err := r.config.Store.Read(ctx, func(tx registry.Tx) error {
 		aliases, err := tx.Aliases(found.name, "", maxNames)
 		for _, other := range append([]string{found.name}, aliases...) {
-			if other != asked && other != q.Spelling.String() {
+			if other != requested && other != q.Spelling.String() {
 				locations = append(locations, resolver.Location{URI: other, From: source})
 			}
 		}

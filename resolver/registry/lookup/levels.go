@@ -113,10 +113,10 @@ func (r *Resolver) resolveLevels(
 func (r *Resolver) combined(q resolver.Query, levels []level) (resolver.Answer, error) {
 	var sum levelResult
 	sum.ttl, sum.clients = r.config.TTL, r.clients()
-	asked := q.URI.String()
+	requested := q.URI.String()
 	for _, at := range levels {
 		anchor := at.found.requested
-		if anchor == asked {
+		if anchor == requested {
 			anchor = ""
 		}
 		if at.err != nil {

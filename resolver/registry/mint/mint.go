@@ -45,9 +45,9 @@ func New(r *registry.Registry) *Minter { return &Minter{r} }
 // Mint registers the next free names of a pattern as reserved, and returns them. No name is returned twice,
 // by any number of instances with one store: the counter advances in the same transaction. Errors about the
 // pattern wrap registry.ErrInvalid; registry.ErrExhausted means that there are not enough free names.
-func (m *Minter) Mint(ctx context.Context, actor registry.Actor, asked Request) ([]string, error) {
+func (m *Minter) Mint(ctx context.Context, actor registry.Actor, requested Request) ([]string, error) {
 	var minted []string
-	change, err := m.change(actor, asked, &minted)
+	change, err := m.change(actor, requested, &minted)
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +59,10 @@ func (m *Minter) Mint(ctx context.Context, actor registry.Actor, asked Request) 
 
 // Preview returns the changes that Mint would make, without making them; random names differ in each call.
 func (m *Minter) Preview(
-	ctx context.Context, actor registry.Actor, asked Request,
+	ctx context.Context, actor registry.Actor, requested Request,
 ) (changes []registry.Changed, err error) {
 	var minted []string
-	change, err := m.change(actor, asked, &minted)
+	change, err := m.change(actor, requested, &minted)
 	if err != nil {
 		return nil, err
 	}
@@ -74,20 +74,20 @@ func (m *Minter) Preview(
 
 // change returns a function that registers names in a transaction, and sets minted.
 func (m *Minter) change(
-	actor registry.Actor, asked Request, minted *[]string,
+	actor registry.Actor, requested Request, minted *[]string,
 ) (func(registry.WriteTx, *registry.Batch) error, error) {
-	p, err := parsePattern(asked.Pattern, m.registry.CheckDigits())
+	p, err := parsePattern(requested.Pattern, m.registry.CheckDigits())
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case asked.Count < 1 || asked.Count > Max:
-		return nil, fmt.Errorf("%w: number of names must be 1 to %d, not %d", registry.ErrInvalid, Max, asked.Count)
-	case p.random && asked.From != nil:
-		return nil, invalidPattern("mint_random_from", asked.Pattern, "random patterns have no first number")
+	case requested.Count < 1 || requested.Count > Max:
+		return nil, fmt.Errorf("%w: number of names must be 1 to %d, not %d", registry.ErrInvalid, Max, requested.Count)
+	case p.random && requested.From != nil:
+		return nil, invalidPattern("mint_random_from", requested.Pattern, "random patterns have no first number")
 	}
 	return func(tx registry.WriteTx, batch *registry.Batch) error {
-		s := minting{Request: asked, registry: m.registry, actor: actor, pattern: p, tx: tx, batch: batch,
+		s := minting{Request: requested, registry: m.registry, actor: actor, pattern: p, tx: tx, batch: batch,
 			seen: make(map[string]bool)}
 		mint := s.count
 		if p.random {

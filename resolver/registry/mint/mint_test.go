@@ -221,7 +221,7 @@ func TestMintSkips(t *testing.T) {
 }
 
 // Names outside the owned prefixes are not minted.
-func TestMintWhatIsNotAskedFor(t *testing.T) {
+func TestMintUnowned(t *testing.T) {
 	config := configOf(stores(t)())
 	config.OwnedPrefixes = []string{"urn:a:"}
 	r := registry.New(config)

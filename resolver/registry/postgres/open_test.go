@@ -35,7 +35,7 @@ func TestOpenTogether(t *testing.T) {
 	all.Wait()
 }
 
-func TestOpenFaults(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}

@@ -157,9 +157,9 @@ func (s *Store) commit(ctx context.Context, tx pgx.Tx, id identity) error {
 	case errors.Is(err, pgx.ErrTxCommitRollback) || !isLost(err):
 		return wrapError(fmt.Errorf("committing: %w", err))
 	}
-	committed, asked := s.outcome(ctx, id)
+	committed, requested := s.outcome(ctx, id)
 	switch {
-	case asked != nil:
+	case requested != nil:
 		return fmt.Errorf("%w: %w: %w", registry.ErrUnavailable, ErrUnknownOutcome, err)
 	case committed:
 		return nil

@@ -182,10 +182,10 @@ func testOrder(t *testing.T, s registry.Store) {
 func testMany(t *testing.T, s registry.Store) {
 	const n = 10_000
 	var in []registry.Entry
-	var asked []registry.Key
+	var requested []registry.Key
 	for i := range n {
-		in = append(in, entry(fmt.Sprintf("urn:example:%05d", i*7919%n*2), 1))   // unsorted
-		asked = append(asked, registry.Name(fmt.Sprintf("urn:example:%05d", i))) // every other one exists
+		in = append(in, entry(fmt.Sprintf("urn:example:%05d", i*7919%n*2), 1))           // unsorted
+		requested = append(requested, registry.Name(fmt.Sprintf("urn:example:%05d", i))) // every other one exists
 	}
 	in = appended(t, s, in...)
 	for i, e := range in {
@@ -194,13 +194,13 @@ func testMany(t *testing.T, s registry.Store) {
 		}
 	}
 	read(t, s, func(tx registry.Tx) error {
-		sorted, err := tx.Entries(asked)
+		sorted, err := tx.Entries(requested)
 		if err != nil {
 			return err
 		}
 		for i, e := range sorted {
-			if e.Exists() != (i%2 == 0) || e.Exists() && e.Key != asked[i] {
-				t.Fatalf("%s: %+v", asked[i], e)
+			if e.Exists() != (i%2 == 0) || e.Exists() && e.Key != requested[i] {
+				t.Fatalf("%s: %+v", requested[i], e)
 			}
 		}
 		keys := make([]registry.Key, len(in))

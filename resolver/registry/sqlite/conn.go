@@ -110,7 +110,7 @@ func (c *conn) synchronize(d *durability) error {
 	}
 	if err := c.db.Exec(fmt.Sprintf("PRAGMA synchronous=%s; PRAGMA cache_size=-%d", d.synchronous,
 		d.cache)); err != nil {
-		return c.fault(err)
+		return c.wrapError(err)
 	}
 	c.durability = d
 	return nil
@@ -122,13 +122,13 @@ func (c *conn) within(ctx context.Context, begin string, f func() error) (err er
 	before := c.db.SetInterrupt(ctx)
 	defer c.db.SetInterrupt(before)
 	if err := c.db.Exec(begin); err != nil {
-		return c.fault(err)
+		return c.wrapError(err)
 	}
 	defer func() {
 		c.db.SetInterrupt(before)
 		c.rolledBack = false
 		if !c.db.GetAutocommit() { // neither committed nor rolled back by SQLite
-			err = errors.Join(err, c.fault(c.db.Exec("ROLLBACK")))
+			err = errors.Join(err, c.wrapError(c.db.Exec("ROLLBACK")))
 		}
 	}()
 	if err := f(); err != nil {
@@ -141,7 +141,7 @@ func (c *conn) within(ctx context.Context, begin string, f func() error) (err er
 		return errRolledBack
 	}
 	c.db.SetInterrupt(before) // a commit is not interrupted
-	return c.fault(c.db.Exec("COMMIT"))
+	return c.wrapError(c.db.Exec("COMMIT"))
 }
 
 // errRolledBack is the error of statements after an error that has rolled the transaction back.

@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// fault converts an error of SQLite to one of the registry; nil for nil.
-func (c *conn) fault(err error) error {
+// wrapError converts an error of SQLite to one of the registry; nil for nil.
+func (c *conn) wrapError(err error) error {
 	if err == nil {
 		return nil
 	}

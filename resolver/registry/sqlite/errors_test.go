@@ -78,7 +78,7 @@ func wantFailure(t *testing.T, err, kind error, texts ...string) {
 	}
 }
 
-func TestFileFaults(t *testing.T) {
+func TestFileErrors(t *testing.T) {
 	sql := func(text string) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
 			db, err := sqlite3.Open(path)

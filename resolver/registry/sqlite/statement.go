@@ -21,7 +21,7 @@ func (c *conn) statement(text string) (*sqlite3.Stmt, error) {
 	}
 	s, _, err := c.db.PrepareFlags(store.SQLite().Statement(text), sqlite3.PREPARE_PERSISTENT)
 	if err != nil {
-		return nil, c.fault(err)
+		return nil, c.wrapError(err)
 	}
 	c.statements[text] = s
 	return s, nil
@@ -48,12 +48,12 @@ func (c *conn) Query(text string, next func(store.Row) error, args ...any) error
 		return err
 	}
 	if err := bind(s, args); err != nil {
-		return c.fault(err)
+		return c.wrapError(err)
 	}
 	for s.Step() {
 		if err := next(row{s}); err != nil {
 			_ = s.Reset()
-			return c.fault(err)
+			return c.wrapError(err)
 		}
 	}
 	return c.finish(s)
@@ -65,7 +65,7 @@ func (c *conn) finish(s *sqlite3.Stmt) error {
 	if reset := s.Reset(); err == nil {
 		err = reset
 	}
-	return c.fault(err)
+	return c.wrapError(err)
 }
 
 // Exec implements store.Conn.
@@ -154,7 +154,7 @@ func (c *conn) Insert(table string, columns []string, conflict string, n int, va
 		}
 		if v.err != nil {
 			c.rolledBack = conflict == ""
-			return c.fault(v.err)
+			return c.wrapError(v.err)
 		}
 		i += rows
 	}

@@ -156,7 +156,7 @@ func (v *verifier) leaves(t *transaction, p *part) error {
 	if err != nil {
 		return err
 	}
-	found := findings{totals: make(map[string]registry.Totals), doubt: n.stray}
+	found := findings{totals: make(map[string]registry.Totals), warning: n.stray}
 	p.leaves = make([]byte, 0, digestSize*int(p.last-p.first+1))
 	err = n.each(func(n *numbered) error {
 		var leaf [digestSize]byte
@@ -212,9 +212,9 @@ type derivedCheck struct {
 
 // derivedChecks returns the checks by ranges of seqs. Those that read all names or targets run only after an
 // indication of damage (doubt).
-func derivedChecks(doubt bool) []derivedCheck {
+func derivedChecks(warning bool) []derivedCheck {
 	return []derivedCheck{
-		{doubt, "%s: current version, number %d, belongs to another name, or has a different status or alias",
+		{warning, "%s: current version, number %d, belongs to another name, or has a different status or alias",
 			"SELECT n.key, n.version FROM name n " +
 				"LEFT JOIN version v ON v.seq = n.version AND v.name = n.id AND v.status = n.status AND v.alias IS " +
 				"NOT " +
@@ -229,12 +229,12 @@ func derivedChecks(doubt bool) []derivedCheck {
 				"(SELECT 1 FROM version p WHERE p.name = v.name AND p.number > 1 AND p.number = v.number - 1) " +
 				"AND NOT (v.number = 2 AND EXISTS " +
 				"(SELECT 1 FROM version p WHERE p.seq = v.name AND p.name = v.name AND p.number = 1)) LIMIT $3"},
-		{doubt, "%s: wrong host index of a target of number %d",
+		{warning, "%s: wrong host index of a target of number %d",
 			"SELECT n.key, t.version FROM target t JOIN version v ON v.seq = t.version " +
 				"JOIN name n ON n.id = v.name WHERE t.version >= $1 AND t.version <= $2 AND t.current IS DISTINCT " +
 				"FROM " +
 				"CASE WHEN n.version = t.version THEN n.id END LIMIT $3"},
-		{doubt, "%s is a target of the missing number %d",
+		{warning, "%s is a target of the missing number %d",
 			"SELECT t.uri, t.version FROM target t LEFT JOIN version v ON v.seq = t.version AND v.name IS NOT NULL " +
 				"WHERE t.version >= $1 AND t.version <= $2 AND v.seq IS NULL LIMIT $3"},
 		{true, "%schange set %d without a commit",
@@ -252,7 +252,7 @@ func (v *verifier) derived(ctx context.Context) error {
 		return err
 	}
 	last = min(last, v.last)
-	for _, check := range derivedChecks(v.found.doubt || v.found.current != v.names) {
+	for _, check := range derivedChecks(v.found.warning || v.found.current != v.names) {
 		problems := maxProblems
 		for first := registry.Seq(1); check.run && problems > 0 && (first == 1 || first <= last); first += derivedSize {
 			from, to := int64(first), int64(first)+derivedSize-1

@@ -15,7 +15,7 @@ type findings struct {
 	current sum                        // of the expected rows of the table name
 	words   sum                        // of the expected words of titles
 	// Whether something may be damaged, or was changed meanwhile: the statements of derivedChecks then find out.
-	doubt bool
+	warning bool
 }
 
 func (f *findings) add(other *findings) {
@@ -27,7 +27,7 @@ func (f *findings) add(other *findings) {
 	}
 	f.current.add(other.current)
 	f.words.add(other.words)
-	f.doubt = f.doubt || other.doubt
+	f.warning = f.warning || other.warning
 }
 
 // sum is a number of values and the sum of their hashes. It is independent of their order.
@@ -66,7 +66,7 @@ func (v *verifier) readCurrent(t *transaction) error {
 				}
 				version := registry.Seq(row.Int(1))
 				if version < 1 || version > v.head {
-					v.found.doubt = true // unless it was written after the verification started
+					v.found.warning = true // unless it was written after the verification started
 					return nil
 				}
 				v.current.add(version)
@@ -81,7 +81,7 @@ func (v *verifier) readCurrent(t *transaction) error {
 	// Targets within this range are compared with the parts.
 	return t.conn.Query("SELECT (SELECT min(version) FROM target), (SELECT max(version) FROM target)",
 		func(row Row) error {
-			v.found.doubt = v.found.doubt || !row.Null(0) && row.Int(0) < 1 || row.Int(1) > int64(v.head)
+			v.found.warning = v.found.warning || !row.Null(0) && row.Int(0) < 1 || row.Int(1) > int64(v.head)
 			return nil
 		})
 }
@@ -106,7 +106,7 @@ func (v *verifier) follow(e *sealed, hosts map[string]int64, found *findings) {
 		if place.host != hosts[host] || place.host == 0 && host != "" {
 			v.report(fmt.Sprintf("%s: host index misses a target of version %d, number %d", e.Key, e.Version, e.Seq))
 		}
-		found.doubt = found.doubt || place.current != id
+		found.warning = found.warning || place.current != id
 	}
 }
 

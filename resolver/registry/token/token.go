@@ -67,10 +67,10 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 				"and actions", actor.Name),
 		}
 	}
-	var octets [idLength/2 + randomLength]byte
-	_, _ = rand.Read(octets[:]) // never fails
-	t.ID = hex.EncodeToString(octets[:idLength/2])
-	secret := SecretPrefix + t.ID + "_" + base64.RawURLEncoding.EncodeToString(octets[idLength/2:])
+	var byteCount [idLength/2 + randomLength]byte
+	_, _ = rand.Read(byteCount[:]) // never fails
+	t.ID = hex.EncodeToString(byteCount[:idLength/2])
+	secret := SecretPrefix + t.ID + "_" + base64.RawURLEncoding.EncodeToString(byteCount[idLength/2:])
 	hash := sha256.Sum256([]byte(secret))
 	err := r.Store().Write(ctx, func(tx registry.WriteTx) error {
 		others, err := tx.Tokens()

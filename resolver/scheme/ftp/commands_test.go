@@ -256,8 +256,8 @@ func TestFeaturesNotKnown(t *testing.T) {
 			if _, text, err := get(t, h, "ftp://"+f.start(t)+"/a.txt"); err != nil || text != "0123456789" {
 				t.Errorf("%.20q, TLS %v: %q, %v", reply, mode, text, err)
 			}
-			if asked := strings.Count(f.sent(), "FEAT"); asked != 1 {
-				t.Errorf("%.20q, TLS %v: FEAT is sent %d times", reply, mode, asked)
+			if requested := strings.Count(f.sent(), "FEAT"); requested != 1 {
+				t.Errorf("%.20q, TLS %v: FEAT is sent %d times", reply, mode, requested)
 			}
 		}
 	}
@@ -380,19 +380,19 @@ func TestDataPort(t *testing.T) {
 		ok     bool
 	}{{0, true}, {2, true}, {3, false}} {
 		f := &fake{}
-		asked := 0
+		requested := 0
 		h := handler(t, func(config *Config) {
 			config.TLS = TLSNever
 			config.DataPort = func(uint16) error {
-				if asked++; asked <= c.denied {
+				if requested++; requested <= c.denied {
 					return errDenied
 				}
 				return nil
 			}
 		})
 		_, _, err := get(t, h, "ftp://"+f.start(t)+"/a.txt")
-		if (err == nil) != c.ok || !c.ok && !errors.Is(err, errDenied) || asked != min(c.denied+1, 3) ||
-			strings.Count(f.sent(), "EPSV") != asked {
+		if (err == nil) != c.ok || !c.ok && !errors.Is(err, errDenied) || requested != min(c.denied+1, 3) ||
+			strings.Count(f.sent(), "EPSV") != requested {
 			t.Errorf("%d ports denied: %v, after %q", c.denied, err, f.sent())
 		}
 	}

@@ -152,9 +152,9 @@ func (f *fetch) content(
 		resource.Fields.Set("Content-Type", named)
 	}
 	part := scheme.Range{Length: info.size}
-	if asked, ok := scheme.ParseRange(f.request, info.size, info.etag, info.modified); ok && info.size >= 0 {
-		part = asked
-		resource.Status, resource.ContentLength = asked.Status(&resource.Fields, info.size), asked.Length
+	if requested, ok := scheme.ParseRange(f.request, info.size, info.etag, info.modified); ok && info.size >= 0 {
+		part = requested
+		resource.Status, resource.ContentLength = requested.Status(&resource.Fields, info.size), requested.Length
 	}
 	if f.request.Method == http.MethodHead || resource.Status == http.StatusRequestedRangeNotSatisfiable {
 		setLength(resource)

@@ -28,7 +28,7 @@ func (h *Handler) open(ctx context.Context, r scheme.Request, q request) (*answe
 	head, found, err := readPlusHead(c.in)
 	if err != nil {
 		c.end()
-		return nil, c.fault("reading the response", err)
+		return nil, c.wrapError("reading the response", err)
 	}
 	if !found {
 		return a, nil

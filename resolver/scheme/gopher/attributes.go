@@ -23,7 +23,7 @@ func (h *Handler) attributes(ctx context.Context, r scheme.Request, q request) (
 	in := h.newLines(a.data)
 	items, err := readAttributes(in, h.config.Limits.MaxEntries(q.uri.String()))
 	if err != nil {
-		return nil, a.fault("reading attributes", err)
+		return nil, a.wrapError("reading attributes", err)
 	}
 	l := &scheme.Listing{Kind: scheme.KindDescription, Title: title(q), URI: q.uri.String(), Incomplete: in.incomplete}
 	l.Parent = &scheme.Link{Text: l.Title, URI: q.plain()}

@@ -40,7 +40,7 @@ func (h *Handler) send(ctx context.Context, r scheme.Request, q request) (*conn,
 	c.in = bufio.NewReader(c)
 	if _, err := io.WriteString(raw, q.line()); err != nil {
 		c.end()
-		return nil, c.fault("sending the request", err)
+		return nil, c.wrapError("sending the request", err)
 	}
 	return c, nil
 }
@@ -68,8 +68,8 @@ func (c *conn) moreWithin(timeout time.Duration) (bool, error) {
 	return err == nil, context.Cause(c.ctx)
 }
 
-// fault wraps an error of the connection.
-func (c *conn) fault(doing string, err error) error {
+// wrapError wraps an error of the connection.
+func (c *conn) wrapError(doing string, err error) error {
 	var late net.Error
 	switch {
 	case c.ctx.Err() != nil:

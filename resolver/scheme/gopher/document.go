@@ -42,7 +42,7 @@ func (a *answer) document(r scheme.Request, q request) (*scheme.Resource, error)
 	in := bufio.NewReaderSize(a.data, scheme.SniffLength)
 	head, err := in.Peek(scheme.SniffLength)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, a.fault("reading the start of a document", err)
+		return nil, a.wrapError("reading the start of a document", err)
 	}
 	a.stream()
 	resource := &scheme.Resource{
@@ -69,7 +69,7 @@ func (a *answer) begin() error {
 		head, err = a.in.Peek(a.in.Size())
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return a.fault("reading the start of a document", err)
+		return a.wrapError("reading the start of a document", err)
 	}
 	if message, ok := errorLine(head, err != nil); ok {
 		return scheme.UpstreamError(http.StatusNotFound, message)
@@ -95,7 +95,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	b.err = err
 	if !errors.Is(err, io.EOF) {
-		b.err = b.answer.fault("reading a document", err)
+		b.err = b.answer.wrapError("reading a document", err)
 	}
 	b.answer.end()
 	return n, b.err

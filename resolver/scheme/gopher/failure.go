@@ -22,7 +22,7 @@ func (a *answer) failure() error {
 	const longest = 4 << 10
 	text, err := io.ReadAll(io.LimitReader(a.data, longest))
 	if err != nil && len(text) == 0 {
-		return a.fault("reading the error of the server", err)
+		return a.wrapError("reading the error of the server", err)
 	}
 	first, rest, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
 	code, _, _ := strings.Cut(strings.TrimSpace(first), " ")

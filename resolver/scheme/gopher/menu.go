@@ -24,7 +24,7 @@ func (h *Handler) menu(ctx context.Context, r scheme.Request, q request) (*schem
 	}
 	m := menu{Listing: l}
 	if err := m.read(h.newLines(a.data), h.config.Limits); err != nil {
-		return nil, a.fault("reading a menu", err)
+		return nil, a.wrapError("reading a menu", err)
 	}
 	if err := m.refusal(); err != nil {
 		return nil, err

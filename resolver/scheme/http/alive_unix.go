@@ -28,8 +28,8 @@ func newProbe(c net.Conn) probe {
 		return probe{} // it is closed, which the next write detects
 	}
 	p := probe{raw: raw, last: new(error)}
-	octet := make([]byte, 1)
-	p.peek = func(fd uintptr) { _, _, *p.last = syscall.Recvfrom(int(fd), octet, syscall.MSG_PEEK) }
+	byteValue := make([]byte, 1)
+	p.peek = func(fd uintptr) { _, _, *p.last = syscall.Recvfrom(int(fd), byteValue, syscall.MSG_PEEK) }
 	return p
 }
 

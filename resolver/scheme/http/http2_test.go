@@ -138,10 +138,10 @@ func TestHTTP2OfSite(t *testing.T) {
 
 // TestHTTP2OfServer: the target for the server as a whole is "*": RFC 9113 section 8.3.1.
 func TestHTTP2OfServer(t *testing.T) {
-	asked := make(chan string, 1)
-	o, h := serveHTTP2(t, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI }, nil)
+	requested := make(chan string, 1)
+	o, h := serveHTTP2(t, func(_ http.ResponseWriter, r *http.Request) { requested <- r.RequestURI }, nil)
 	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "OPTIONS", URI: parse(t, o.URL)}})
-	if got := <-asked; got != "*" {
+	if got := <-requested; got != "*" {
 		t.Errorf("asked for %s", got)
 	}
 }

@@ -149,13 +149,13 @@ func TestReuseTLS(t *testing.T) {
 
 // TestNoEndlessRepeat has an origin that never answers: a request is retried on one new connection only.
 func TestNoEndlessRepeat(t *testing.T) {
-	var asked atomic.Int64
+	var requested atomic.Int64
 	o := serve(t, func(n int, c net.Conn, in *bufio.Reader) {
 		for readHead(in) != "" {
-			if asked.Add(1); n > 0 {
+			if requested.Add(1); n > 0 {
 				return
 			}
-			if asked.Load() > 1 {
+			if requested.Load() > 1 {
 				return
 			}
 			_, _ = io.WriteString(c, empty)
@@ -166,13 +166,13 @@ func TestNoEndlessRepeat(t *testing.T) {
 	if _, err := get(t, h, "http://"+o.addr+"/"); !errors.Is(err, resolver.ErrUnreachable) || !errors.Is(err, io.EOF) {
 		t.Errorf("%v", err)
 	}
-	if asked.Load() != 3 {
-		t.Errorf("asked %d times", asked.Load())
+	if requested.Load() != 3 {
+		t.Errorf("asked %d times", requested.Load())
 	}
 }
 
 // TestNoRepeatAfterAnOctet requires that a request is not retried once the response has started.
-func TestNoRepeatAfterAnOctet(t *testing.T) {
+func TestNoRepeatAfterFirstByte(t *testing.T) {
 	o := serve(t, func(_ int, c net.Conn, in *bufio.Reader) {
 		readHead(in)
 		_, _ = io.WriteString(c, empty)
@@ -192,7 +192,7 @@ func TestDeadConnections(t *testing.T) {
 	for name, says := range map[string]string{"closed": "",
 		"octets": "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfake"} {
 		for _, secure := range []bool{false, true} {
-			said := make(chan struct{}, 4)
+			reported := make(chan struct{}, 4)
 			release := make(chan struct{})
 			handle := func(n int, c net.Conn, in *bufio.Reader) {
 				readHead(in)
@@ -205,7 +205,7 @@ func TestDeadConnections(t *testing.T) {
 				if says == "" {
 					c.Close()
 				}
-				said <- struct{}{}
+				reported <- struct{}{}
 				_, _ = in.ReadByte()
 			}
 			var o *origin
@@ -219,7 +219,7 @@ func TestDeadConnections(t *testing.T) {
 			}
 			fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, address+o.addr+"/")}})
 			close(release)
-			<-said
+			<-reported
 			r, text := fetch(t, h,
 				scheme.Request{Request: httpmessage.Request{Method: "POST", URI: parse(t, address+o.addr+"/")}})
 			if r.Status != 200 || text != "" || o.connections() != 2 {

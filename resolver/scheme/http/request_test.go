@@ -167,8 +167,8 @@ func TestExpectContinue(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := make(chan string, 1)
 			o := serve(t, func(n int, c net.Conn, in *bufio.Reader) {
-				if asked := readHead(in); !strings.Contains(asked, "Expect: 100-continue\r\n"+head) {
-					t.Errorf("asked %q", asked)
+				if requested := readHead(in); !strings.Contains(requested, "Expect: 100-continue\r\n"+head) {
+					t.Errorf("asked %q", requested)
 				}
 				if in.Buffered() > 0 {
 					t.Error("the body came first")

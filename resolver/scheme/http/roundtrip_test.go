@@ -53,8 +53,8 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil || response.Status != "200 Fine" || string(b) != "ok" {
 			t.Errorf("%s %q, %v", response.Status, b, err)
 		}
-		if asked := <-got; asked != tt.want {
-			t.Errorf("asked %q", asked)
+		if requested := <-got; requested != tt.want {
+			t.Errorf("asked %q", requested)
 		}
 	}
 	if n := o.connections(); n != 1 {

@@ -15,25 +15,25 @@ import (
 // TestSpelling requires that Request.Spelling is sent unchanged, by each protocol and through upstream proxies:
 // RFC 9112 section 3.2, RFC 9113 section 8.3.1.
 func TestSpelling(t *testing.T) {
-	asked := make(chan string, 1)
+	requested := make(chan string, 1)
 	o := serve(t, func(_ int, c net.Conn, in *bufio.Reader) {
 		line, _ := in.ReadString('\n')
-		asked <- strings.TrimSuffix(strings.TrimPrefix(line, "GET "), " HTTP/1.1\r\n")
+		requested <- strings.TrimSuffix(strings.TrimPrefix(line, "GET "), " HTTP/1.1\r\n")
 		_, _ = io.WriteString(c, empty)
 	})
-	secure, h2 := serveHTTP2(t, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI }, nil)
+	secure, h2 := serveHTTP2(t, func(_ http.ResponseWriter, r *http.Request) { requested <- r.RequestURI }, nil)
 	upstream := startUpstreams(t, speak).handler(t, "http", "pass", nil)
 	for _, spelling := range []string{"/?a[]=1", "/%7e/../b|", "/\\ü\"<>`", "//a", "/?%", "/\xff"} {
 		fetch(t, newHandler(t, nil),
 			scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/normal"),
 				Spelling: spelling}})
-		if got := <-asked; got != spelling {
+		if got := <-requested; got != spelling {
 			t.Errorf("%q is sent as %q", spelling, got)
 		}
 		fetch(t, h2,
 			scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, secure.URL+"/normal"),
 				Spelling: spelling}})
-		if got := <-asked; got != spelling {
+		if got := <-requested; got != spelling {
 			t.Errorf("%q is sent as %q by HTTP/2", spelling, got)
 		}
 		_, line := fetch(t, upstream,

@@ -14,12 +14,12 @@ import (
 
 // article returns the listing that displays an article.
 func (x exchange) article() (*scheme.Resource, error) {
-	id, octets, err := x.openArticle()
+	id, byteCount, err := x.openArticle()
 	if err != nil {
 		return nil, err
 	}
 	limit := x.config.Limits.Bytes
-	data, err := io.ReadAll(io.LimitReader(octets, limit+1))
+	data, err := io.ReadAll(io.LimitReader(byteCount, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading an article: %w", err)
 	}

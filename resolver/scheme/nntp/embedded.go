@@ -113,8 +113,8 @@ func appendUU(to, line []byte) ([]byte, bool) {
 	}
 	for i := 1; left > 0; i += group {
 		word := at(i)<<18 | at(i+1)<<12 | at(i+2)<<6 | at(i+3)
-		octets := [three]byte{byte(word >> 16), byte(word >> 8), byte(word)} //nolint:gosec // word has 24 bits
-		to = append(to, octets[:min(left, three)]...)
+		byteCount := [three]byte{byte(word >> 16), byte(word >> 8), byte(word)} //nolint:gosec // word has 24 bits
+		to = append(to, byteCount[:min(left, three)]...)
 		left -= three
 	}
 	return to, true

@@ -41,14 +41,14 @@ func answer(conn net.Conn, replies []string) {
 	conn.Write([]byte(replies[0] + "\r\n"))
 	lines := bufio.NewScanner(conn)
 	for lines.Scan() {
-		said := "500 what?"
+		reported := "500 what?"
 		for i := 1; i < len(replies); i += 2 {
 			if strings.HasPrefix(lines.Text(), replies[i]) {
-				said = replies[i+1]
+				reported = replies[i+1]
 				break
 			}
 		}
-		conn.Write([]byte(said + "\r\n"))
+		conn.Write([]byte(reported + "\r\n"))
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 
 // openArticle requests the article of the target. It returns the message-id with angle brackets, "" if the
 // server does not send it, and the source of the article.
-func (x exchange) openArticle() (id string, octets *block, err error) {
+func (x exchange) openArticle() (id string, byteCount *block, err error) {
 	command := "ARTICLE <" + x.target.messageID + ">"
 	if x.target.number != "" {
 		if _, err := x.selectGroup(); err != nil {
@@ -107,12 +107,12 @@ func (s *stream) Close() error {
 
 // source returns the unchanged source of the article.
 func (x exchange) source() (*scheme.Resource, error) {
-	id, octets, err := x.openArticle()
+	id, byteCount, err := x.openArticle()
 	if err != nil {
 		return nil, err
 	}
 	x.client.streams = true
-	return x.stream(id, octets,
+	return x.stream(id, byteCount,
 		httpmessage.NewFields("Content-Type", "message/rfc822", "Content-Disposition",
 			`attachment; filename="article.eml"`)), nil
 }

@@ -73,7 +73,7 @@ func parseOverview(line string) (overview, bool) {
 		date
 		id
 		references
-		octets
+		data
 	)
 	fields := strings.Split(line, "\t")
 	if _, err := parseNumber(fields[0]); err != nil || len(fields) <= id {
@@ -86,8 +86,8 @@ func parseOverview(line string) (overview, bool) {
 	if len(fields) > references {
 		o.references = messageIDs(fields[references])
 	}
-	if len(fields) > octets {
-		if n, ok := scheme.ParseSize(fields[octets]); ok {
+	if len(fields) > data {
+		if n, ok := scheme.ParseSize(fields[data]); ok {
 			o.size = &n
 		}
 	}

@@ -49,18 +49,18 @@ func (b *partBound) Read(p []byte) (int, error) {
 // part returns a decoded part of the article, as an attachment for download: an HTML part must not be displayed
 // with the origin of this server.
 func (x exchange) part() (*scheme.Resource, error) {
-	id, octets, err := x.openArticle()
+	id, byteCount, err := x.openArticle()
 	if err != nil {
 		return nil, err
 	}
 	// One timeout covers everything before the part.
-	var article io.Reader = octets
+	var article io.Reader = byteCount
 	if isEmbeddedNumber(x.target.query.Part) {
-		resource, read, err := x.embedded(id, octets)
+		resource, read, err := x.embedded(id, byteCount)
 		if resource != nil || err != nil {
 			return resource, err
 		}
-		article = io.MultiReader(bytes.NewReader(read), octets)
+		article = io.MultiReader(bytes.NewReader(read), byteCount)
 	}
 	e, err := findPart(article, x.target.query.Part, x.config.Limits.Bytes)
 	if err != nil {

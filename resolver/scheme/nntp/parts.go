@@ -106,7 +106,7 @@ type collector struct {
 	truncated bool // there are more parts than shown
 }
 
-// partsOf returns the leaf parts of an article, whose size is at most octets, and warnings.
+// partsOf returns the leaf parts of an article, whose size is at most size, and warnings.
 func partsOf(e *message.Entity, size int64) ([]part, []string) {
 	c := collector{left: size}
 	c.add(e, "", 0)

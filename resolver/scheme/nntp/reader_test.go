@@ -62,13 +62,13 @@ func (s *reader) answer(conn net.Conn) {
 	}
 	io.WriteString(conn, "200 hello\r\n")
 	for lines := bufio.NewScanner(conn); lines.Scan() && lines.Text() != "QUIT"; {
-		said, ends := strings.CutSuffix(s.reply(number, lines.Text()), "\x00")
+		reported, ends := strings.CutSuffix(s.reply(number, lines.Text()), "\x00")
 		if ends {
-			io.WriteString(conn, said)
+			io.WriteString(conn, reported)
 			return
 		}
 		// Immediately: the client does not wait for the end of an article that it has not read completely.
-		io.WriteString(conn, said+"\r\n")
+		io.WriteString(conn, reported+"\r\n")
 	}
 }
 

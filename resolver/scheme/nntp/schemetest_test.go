@@ -67,7 +67,7 @@ func playNews(conn net.Conn, s *schemetest.Server) {
 }
 
 // sendBlock sends bytes as the body of an article, in base64, which allows any bytes.
-func sendBlock(conn io.Writer, octets io.Reader) error {
+func sendBlock(conn io.Writer, byteCount io.Reader) error {
 	if _, err := io.WriteString(conn,
 		"220 0 <a@b.example>\r\nSubject: x\r\nContent-Transfer-Encoding: base64\r\n\r\n"); err != nil {
 		return err
@@ -75,7 +75,7 @@ func sendBlock(conn io.Writer, octets io.Reader) error {
 	const line = 3 * 19 // 76 characters
 	block, text := make([]byte, 100*line), []byte(nil)
 	for {
-		n, err := io.ReadFull(octets, block)
+		n, err := io.ReadFull(byteCount, block)
 		text = text[:0]
 		for piece := range slices.Chunk(block[:n], line) {
 			text = append(base64.StdEncoding.AppendEncode(text, piece), "\r\n"...)

@@ -122,8 +122,8 @@ func (d *diagnostic) meaning() (code, says string) {
 // userInformationField if there is one.
 func refuseSession(response element) error {
 	if field, ok := response.child(11); ok {
-		if said := parseDiagnostic(deepest(field)); said.condition != 0 {
-			return said.refusal()
+		if reported := parseDiagnostic(deepest(field)); reported.condition != 0 {
+			return reported.refusal()
 		}
 	}
 	return scheme.PolicyDenial(http.StatusForbidden, "wais_refused", "server refused the session")

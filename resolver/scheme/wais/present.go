@@ -19,21 +19,21 @@ type wanted struct {
 func (s *session) present(first, count int64, w *wanted) (records []record, err error) {
 	for { // terminates: each iteration removes an option from w
 		records, err = s.presentOne(first, count, w.elementSet, w.syntaxes[0])
-		said, _ := errors.AsType[*diagnostic](err)
+		reported, _ := errors.AsType[*diagnostic](err)
 		if err == nil {
-			said = records[0].failed
+			reported = records[0].failed
 		}
 		switch {
-		case said == nil:
+		case reported == nil:
 			return records, err
-		case said.isElementSet() && w.elementSet != "":
+		case reported.isElementSet() && w.elementSet != "":
 			w.elementSet = ""
-		case said.isSyntax() && len(w.syntaxes) > 1:
+		case reported.isSyntax() && len(w.syntaxes) > 1:
 			w.syntaxes = w.syntaxes[1:]
 		case err == nil: // the other records may have no diagnostic
 			return records, nil
 		default:
-			return nil, said.refusal()
+			return nil, reported.refusal()
 		}
 	}
 }

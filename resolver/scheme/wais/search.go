@@ -13,11 +13,11 @@ import (
 func (s *session) search(databases []string, queries ...*node) (count int64, err error) {
 	for _, query := range queries {
 		count, err = s.searchOne(databases, query)
-		said, ok := errors.AsType[*diagnostic](err)
+		reported, ok := errors.AsType[*diagnostic](err)
 		if !ok {
 			return count, err
 		}
-		if err = said.refusal(); !said.isAttribute() {
+		if err = reported.refusal(); !reported.isAttribute() {
 			break
 		}
 	}

@@ -159,22 +159,23 @@ func (n *corpusCounts) compare(t *testing.T, addr string, format bulk.Format, c 
 			}
 		}
 	}
-	for _, asked := range c.requests {
-		status, location := ask(t, client, addr, c.host, asked)
-		own, ownLocation := i.answer(t, c.origin(), asked)
+	for _, requested := range c.requests {
+		status, location := ask(t, client, addr, c.host, requested)
+		own, ownLocation := i.answer(t, c.origin(), requested)
 		location, ownLocation = normal(location, c.host, addr), normal(ownLocation, c.host, addr)
 		answered := status/100 == 3 || status == http.StatusGone
 		equal := own == status && ownLocation == location || !answered && own == http.StatusNotFound
 		n.requests++
-		line := c.listed[asked]
+		line := c.listed[requested]
 		switch {
 		case equal && line == 0:
 		case equal:
-			t.Errorf("%s (Accept %q) is equal, want it listed by line %d", asked.path, asked.accept, line)
+			t.Errorf("%s (Accept %q) is equal, want it listed by line %d", requested.path, requested.accept, line)
 		case line != 0 && i.rejected[line]+i.unmapped[line] != "":
 			n.listed++
 		default:
-			t.Errorf("%s (Accept %q) is %d %s, and %d %s by the import", asked.path, asked.accept, status, location,
+			t.Errorf("%s (Accept %q) is %d %s, and %d %s by the import", requested.path, requested.accept, status,
+				location,
 				own, ownLocation)
 		}
 	}

@@ -210,8 +210,8 @@ func (n *counts) compare(t *testing.T, addr string, format bulk.Format, cases []
 	r, names := openRegistry(t)
 	for _, c := range cases {
 		i := newImported(t, r, names, format, &c)
-		for _, asked := range c.requests {
-			n.request(t, client, addr, i, c, asked)
+		for _, requested := range c.requests {
+			n.request(t, client, addr, i, c, requested)
 		}
 		n.Lock()
 		n.configurations++
@@ -262,10 +262,12 @@ func newImported(
 }
 
 // request compares the responses to a request. They may differ if the rule that the server applied is listed.
-func (n *counts) request(t *testing.T, client *http.Client, addr string, i *imported, c differential, asked request) {
+func (n *counts) request(
+	t *testing.T, client *http.Client, addr string, i *imported, c differential, requested request,
+) {
 	t.Helper()
-	status, location := ask(t, client, addr, c.host, asked)
-	own, ownLocation := i.answer(t, c.origin(), asked)
+	status, location := ask(t, client, addr, c.host, requested)
+	own, ownLocation := i.answer(t, c.origin(), requested)
 	location, ownLocation = normal(location, c.host, addr), normal(ownLocation, c.host, addr)
 	answered := status/100 == 3 || status == http.StatusGone
 	if own == status && ownLocation == location || !answered && own == http.StatusNotFound {
@@ -281,7 +283,7 @@ func (n *counts) request(t *testing.T, client *http.Client, addr string, i *impo
 	}
 	if n.failed++; n.failed <= 15 {
 		t.Errorf("seed %d: %s (Accept %q) is %d %s, and %d %s by the import\n%s\nrejected %v\nlost %v",
-			c.seed, asked.path, asked.accept, status, location, own, ownLocation, numbered(c.text), i.rejected,
+			c.seed, requested.path, requested.accept, status, location, own, ownLocation, numbered(c.text), i.rejected,
 			i.unmapped)
 	}
 }

@@ -52,7 +52,7 @@ func New(ctx context.Context, directory string) (*Sorter, error) {
 		s.sorted, _, err = s.db.Prepare("SELECT record FROM records WHERE record NOTNULL ORDER BY record")
 	}
 	if err != nil {
-		return nil, errors.Join(s.fault(err), s.Close())
+		return nil, errors.Join(s.fileError(err), s.Close())
 	}
 	return s, nil
 }
@@ -62,13 +62,13 @@ func (s *Sorter) Add(record []byte) error {
 	s.bound++
 	// Texts compare faster than blobs; the bytes are the same.
 	if err := s.insert.BindRawText(s.bound, record); err != nil {
-		return s.fault(err)
+		return s.fileError(err)
 	}
 	if s.bound < rowsAtOnce {
 		return nil
 	}
 	s.bound = 0
-	return s.fault(s.insert.Exec())
+	return s.fileError(s.insert.Exec())
 }
 
 // Next returns the next record in order, which is valid until the next call; io.EOF after the last one. The
@@ -77,19 +77,19 @@ func (s *Sorter) Next() ([]byte, error) {
 	if s.bound > 0 {
 		for ; s.bound < rowsAtOnce; s.bound++ {
 			if err := s.insert.BindNull(s.bound + 1); err != nil {
-				return nil, s.fault(err)
+				return nil, s.fileError(err)
 			}
 		}
 		s.bound = 0
 		if err := s.insert.Exec(); err != nil {
-			return nil, s.fault(err)
+			return nil, s.fileError(err)
 		}
 	}
 	switch {
 	case s.sorted.Step():
 		return s.sorted.ColumnRawText(0), nil
 	case s.sorted.Err() != nil:
-		return nil, s.fault(s.sorted.Err())
+		return nil, s.fileError(s.sorted.Err())
 	default:
 		return nil, io.EOF
 	}
@@ -104,8 +104,8 @@ func (s *Sorter) Close() error {
 	return errors.Join(s.insert.Close(), s.sorted.Close(), s.db.Close())
 }
 
-// fault replaces an error of SQLite by the error of the file system that caused it; nil for nil.
-func (s *Sorter) fault(err error) error {
+// fileError replaces an error of SQLite by the error of the file system that caused it; nil for nil.
+func (s *Sorter) fileError(err error) error {
 	switch {
 	case err == nil:
 		return nil

@@ -1,6 +1,6 @@
 //go:build e2e
 
-package faults
+package failures
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // TestFaultsOfLargeSets: record sets that exceed a UDP packet are sent by TCP, in any order (RFC 3403 section
 // 4.1, RFC 2782).
-func TestFaultsOfLargeSets(t *testing.T) {
+func TestFailuresOfLargeSets(t *testing.T) {
 	t.Parallel()
 	set := func(line func(i int) string, more ...string) func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer {
 		lines := more
@@ -73,7 +73,7 @@ func TestFaultsOfLargeSets(t *testing.T) {
 
 // TestFaultsOfExpressions: a character-string holds 255 bytes (RFC 1035 section 3.3). An expression that
 // backtracking engines take years to match, or that is invalid in POSIX, only discards its own record.
-func TestFaultsOfExpressions(t *testing.T) {
+func TestErrorsInExpressions(t *testing.T) {
 	t.Parallel()
 	full := func(begin, pad, end string) string {
 		n := 255 - len(begin) - len(end)

@@ -12,7 +12,7 @@ import (
 
 // faultyDNS are DNS servers that violate RFC 1034 and 1035, for the rules of a namespace and for the address of
 // a host.
-func (s *stage) faultyDNS() []payload {
+func (s *stage) failingDNS() []payload {
 	scripts := make(map[string]answering)
 	for _, code := range []int{
 		dns.RcodeFormatError, dns.RcodeServerFailure, dns.RcodeNotImplemented, dns.RcodeRefused, dns.RcodeYXDomain,
@@ -132,7 +132,7 @@ func (s *stage) fails(name, target string) payload {
 }
 
 // faultyRecords are records that are invalid, dangling or circular: RFC 3403, RFC 2782.
-func (s *stage) faultyRecords() []payload {
+func (s *stage) failingRecords() []payload {
 	var payloads []payload
 	add := func(name string, records ...string) {
 		nid := s.id()
@@ -197,7 +197,7 @@ func manyTargets(n int) string {
 
 // tree delegates each domain to ten others: RFC 3402 has no limit, urnd has.
 func (s *stage) tree() payload {
-	var asked atomic.Int64
+	var requested atomic.Int64
 	nid := s.id()
 	for depth := range 8 {
 		name := nid + "." + zoneRoot
@@ -205,7 +205,7 @@ func (s *stage) tree() payload {
 			name = "x." + name
 		}
 		s.dns.on(name, func(q question) [][]byte {
-			asked.Add(1)
+			requested.Add(1)
 			var rules []string
 			for i := range 10 {
 				rules = append(rules, fmt.Sprintf(`60 IN NAPTR 1 %d "" "" "" x.%s`, i, q.name()))
@@ -219,7 +219,7 @@ func (s *stage) tree() payload {
 		if err := play(ctx); err != nil {
 			return err
 		}
-		if n := asked.Load(); n > 100 {
+		if n := requested.Load(); n > 100 {
 			return fmt.Errorf("the DNS was asked %d times for one name", n)
 		}
 		return nil

@@ -1,6 +1,6 @@
 //go:build e2e
 
-package faults
+package failures
 
 import (
 	"context"
@@ -48,8 +48,8 @@ func redirectToLocation(w http.ResponseWriter, _ *http.Request) { redirect(w, "h
 // trickle begins a list, and sends a byte of it every few milliseconds while the client reads.
 func trickle(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/uri-list")
-	drip(r.Context(), func(octet string) error {
-		if _, err := io.WriteString(w, octet); err != nil {
+	drip(r.Context(), func(byteValue string) error {
+		if _, err := io.WriteString(w, byteValue); err != nil {
 			return err
 		}
 		return http.NewResponseController(w).Flush()
@@ -64,13 +64,13 @@ func trickleHeader(w http.ResponseWriter, r *http.Request) {
 	}
 	defer conn.Close()
 	_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nX-Long: ")
-	drip(r.Context(), func(octet string) error {
-		_, err := io.WriteString(conn, octet)
+	drip(r.Context(), func(byteValue string) error {
+		_, err := io.WriteString(conn, byteValue)
 		return err
 	})
 }
 
-func drip(ctx context.Context, send func(octet string) error) {
+func drip(ctx context.Context, send func(byteValue string) error) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for send("#") == nil {

@@ -1,6 +1,6 @@
 //go:build e2e
 
-package faults
+package failures
 
 import (
 	"fmt"
@@ -43,7 +43,7 @@ func exchangeCount(gateway, outcome string, n int) string {
 	return fmt.Sprintf(`gateway_exchanges_total{gateway="%s",outcome="%s"} %d`, gateway, outcome, n)
 }
 
-func TestFaultsOfTHTTPServers(t *testing.T) {
+func TestFailuresOfTHTTPServers(t *testing.T) {
 	t.Parallel()
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		location := map[string]string{
@@ -153,7 +153,7 @@ func TestFaultsOfTHTTPServers(t *testing.T) {
 }
 
 // TestFaultsOfSRV: an SRV record (RFC 2782) may name any host and port; the guard rejects unsafe ones.
-func TestFaultsOfSRV(t *testing.T) {
+func TestErrorsInSRV(t *testing.T) {
 	t.Parallel()
 	forbidden := exchangeCount("thttp", "forbidden", 1)
 	runFailures(t, redirectToLocation, []failure{
@@ -194,7 +194,7 @@ func TestFaultsOfSRV(t *testing.T) {
 }
 
 // TestFaultOfURNsForEver: an origin redirects back to urnd with another URN each time.
-func TestFaultOfURNsForEver(t *testing.T) {
+func TestFailureOfURNsForEver(t *testing.T) {
 	t.Parallel()
 	own := urndtest.FreeAddress(t)
 	relay := testserver.StartRelay(t, own).Addr() // urnd knows its own listeners
@@ -232,7 +232,7 @@ func TestFaultOfURNsForEver(t *testing.T) {
 }
 
 // TestFaultOfItself: an SRV record refers to urnd itself for the same name; it must not wait for itself.
-func TestFaultOfItself(t *testing.T) {
+func TestErrorOfSelfReference(t *testing.T) {
 	t.Parallel()
 	own := urndtest.FreeAddress(t)
 	for _, tt := range []struct {

@@ -1,6 +1,6 @@
 //go:build e2e
 
-package faults
+package failures
 
 import (
 	"testing"

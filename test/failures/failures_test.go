@@ -1,6 +1,6 @@
 //go:build e2e
 
-package faults
+package failures
 
 import (
 	"cmp"
@@ -40,8 +40,8 @@ type failure struct {
 
 // dnsTimeout is the timeout of a DNS server; faultLimit is the time limit of a request with any failure.
 const (
-	dnsTimeout = time.Minute
-	faultLimit = dnsTimeout / 2
+	dnsTimeout   = time.Minute
+	failureLimit = dnsTimeout / 2
 )
 
 func (f failure) run(t *testing.T, web *urndtest.WebServer) {
@@ -62,7 +62,7 @@ func (f failure) run(t *testing.T, web *urndtest.WebServer) {
 	atStart, before := len(d.Log()), d.Scrape(t)
 	start := time.Now()
 	got := d.Get(t, path)
-	if took := time.Since(start); took > faultLimit {
+	if took := time.Since(start); took > failureLimit {
 		t.Errorf("took %s", took)
 	}
 	if got.Status != f.status || got.Location != f.location || !strings.Contains(got.Body, f.detail) {
@@ -70,8 +70,8 @@ func (f failure) run(t *testing.T, web *urndtest.WebServer) {
 	}
 	named := strings.NewReplacer(names...)
 	f.wantMetrics(t, d, before, named)
-	if asked := web.Requests.Load(); asked != f.queries {
-		t.Errorf("%d requests to the server, want %d", asked, f.queries)
+	if requested := web.Requests.Load(); requested != f.queries {
+		t.Errorf("%d requests to the server, want %d", requested, f.queries)
 	}
 	d.Stop()
 	f.wantWarning(t, warnings(t, d.Log()[atStart:]), named)
@@ -162,7 +162,7 @@ func queryCount(n int, rcode string) string {
 	return fmt.Sprintf(`dns_queries_total{rcode="%s",server="DNS%d",type="NAPTR"} 1`, rcode, n)
 }
 
-func TestFaultsOfDNSServers(t *testing.T) {
+func TestFailuresOfDNSServers(t *testing.T) {
 	t.Parallel()
 	well := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule))
 	failing, quiet := urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeServerFailure)),
@@ -235,7 +235,7 @@ func TestFaultsOfDNSServers(t *testing.T) {
 
 // TestFaultsOfOtherQuestions: RFC 5452 section 4: a message that does not match the query is ignored, and the
 // response is still awaited.
-func TestFaultsOfOtherQuestions(t *testing.T) {
+func TestFailuresOfOtherQueries(t *testing.T) {
 	t.Parallel()
 	well := urndtest.Zone(t, urndtest.ExampleRule)
 	for name, change := range map[string]func(*dns.Msg){
@@ -262,7 +262,7 @@ func TestFaultsOfOtherQuestions(t *testing.T) {
 }
 
 // TestFaultsOfAliases: RFC 1034 section 3.6.2: chains of aliases are followed, and loops are errors.
-func TestFaultsOfAliases(t *testing.T) {
+func TestErrorsInAliases(t *testing.T) {
 	t.Parallel()
 	const rules = `rules.other.example. 300 IN NAPTR 100 10 "u" "http+N2L" "!^urn:name:(.+)$!https://a.example/\\1!" .`
 	chain := func(n int) []string {

@@ -1,6 +1,6 @@
 //go:build e2e
 
-package faults
+package failures
 
 import (
 	"bufio"
@@ -27,7 +27,7 @@ const insideHost = "inside.example.org"
 const insideWords = "SSH-2.0-OpenSSH_9.2p1"
 
 // faultyServers returns the addresses of servers that fail in every way.
-func faultyServers(t *testing.T) map[string]string {
+func failingServers(t *testing.T) map[string]string {
 	t.Helper()
 	servers := map[string]string{"refuses": refusingServer(t)}
 	for name, serve := range map[string]func(net.Conn){
@@ -142,7 +142,7 @@ func exchangeBytes(t *testing.T, address, request string) string {
 // urnd's network to clients. The log contains them.
 func TestNothingOfTheInside(t *testing.T) {
 	t.Parallel()
-	servers := faultyServers(t)
+	servers := failingServers(t)
 	for name, resolves := range map[string]func(records urndtest.DNSServer) urndtest.DNSServer{
 		"DNS answers":     func(records urndtest.DNSServer) urndtest.DNSServer { return records },
 		"DNS is silent":   func(urndtest.DNSServer) urndtest.DNSServer { return urndtest.UDPAndTCP(urndtest.Silent) },

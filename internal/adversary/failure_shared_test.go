@@ -69,10 +69,10 @@ func (s *stage) survivesShared(ctx context.Context, first, says string) error {
 	if err != nil {
 		return err
 	}
-	for asked := 0; asked < 3; {
+	for requested := 0; requested < 3; {
 		select {
-		case <-server.asked:
-			asked++
+		case <-server.requested:
+			requested++
 		case <-ctx.Done():
 			return fmt.Errorf("it does not ask the server: %s", d.lastLines())
 		}
@@ -82,9 +82,9 @@ func (s *stage) survivesShared(ctx context.Context, first, says string) error {
 
 // lyingServer is a server that sends the same on each connection.
 type lyingServer struct {
-	listener net.Listener
-	asked    chan struct{} // a value for each command, up to a limit
-	running  sync.WaitGroup
+	listener  net.Listener
+	requested chan struct{} // a value for each command, up to a limit
+	running   sync.WaitGroup
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -95,7 +95,7 @@ func newLyingServer(first, says string) (*lyingServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lyingServer{listener: listener, asked: make(chan struct{}, 100)}
+	l := &lyingServer{listener: listener, requested: make(chan struct{}, 100)}
 	l.running.Go(func() {
 		for {
 			conn, err := listener.Accept()
@@ -124,7 +124,7 @@ func (l *lyingServer) lie(conn net.Conn, first, says string) {
 			text, first = first, ""
 		}
 		select {
-		case l.asked <- struct{}{}:
+		case l.requested <- struct{}{}:
 		default:
 		}
 		if _, err := conn.Write([]byte(text)); err != nil {

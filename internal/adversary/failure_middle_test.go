@@ -192,9 +192,9 @@ func (s *stage) isWhole(ctx context.Context, d *daemon, id string) error {
 
 // verified returns an error if a registry is damaged.
 func (s *stage) verified(ctx context.Context, store string) error {
-	if said, err := exec.CommandContext(ctx, s.binary, "registry", "verify", "--store",
+	if reported, err := exec.CommandContext(ctx, s.binary, "registry", "verify", "--store",
 		store).CombinedOutput(); err != nil {
-		return fmt.Errorf("verifying the registry: %w: %s", err, said)
+		return fmt.Errorf("verifying the registry: %w: %s", err, reported)
 	}
 	return nil
 }
