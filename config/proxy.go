@@ -167,8 +167,8 @@ func checkProxyRules(f *Diagnostics, rules []ProxyRule) {
 		case r.ID == "":
 			f.Add(path+".id", "is missing")
 		case len(r.ID) > maxID || strings.Trim(r.ID, ruleIDBytes) != "":
-			f.Add(path+".id", "%.80q must have at most %[2]d characters: letters, digits, \"-\", \"_\" and \".\"", r.ID,
-				maxID)
+			f.Add(path+".id", "%.80q must have at most %[2]d characters: letters, digits, \"-\", \"_\" and \".\"",
+				r.ID, maxID)
 		case seen[r.ID]:
 			f.Add(path+".id", "%q is also the id of another rule", r.ID)
 		}

@@ -71,8 +71,8 @@ func warnOfNever(f *Diagnostics, path string, r ProxyRule, c Config) {
 	}
 	for i, destinations := range r.Destinations {
 		if closed := closedNetwork(c.Access.AllowDestinations, destinations); r.Action == "allow" && closed.IsValid() {
-			f.Add(index(path+".destinations", i), "a rule does not open networks: add %s to access.allow_destinations",
-				closed)
+			f.Add(index(path+".destinations", i),
+				"a rule does not open networks: add %s to access.allow_destinations", closed)
 		}
 	}
 }
@@ -113,8 +113,8 @@ func warnOfTunnels(f *Diagnostics, path string, r ProxyRule, open []PortRange) {
 	for i, ports := range r.Ports {
 		opens := func(p PortRange) bool { return p.First <= ports.Last && ports.First <= p.Last }
 		if isTunnel && r.Action == "allow" && !slices.ContainsFunc(open, opens) {
-			f.Add(index(path+".ports", i), "a rule does not open ports for CONNECT: add %s to proxy.connect_ports",
-				ports)
+			f.Add(index(path+".ports", i),
+				"a rule does not open ports for CONNECT: add %s to proxy.connect_ports", ports)
 		}
 	}
 	if slices.Contains(r.Schemes, "https") && !slices.Contains(r.Schemes, "connect") {

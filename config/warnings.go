@@ -163,8 +163,8 @@ func unusedWarnings() []warning {
 			"telemetry.sample"),
 		unused("tls.key is missing", func(c checked) bool { return c.TLS.Certificate != "" && c.TLS.Key == "" },
 			"tls.certificate"),
-		unused("tls.certificate is missing", func(c checked) bool { return c.TLS.Certificate == "" && c.TLS.Key != "" },
-			"tls.key"),
+		unused("tls.certificate is missing",
+			func(c checked) bool { return c.TLS.Certificate == "" && c.TLS.Key != "" }, "tls.key"),
 		unused("listen.admin is a Unix socket, whose permissions decide",
 			func(c checked) bool {
 				return strings.HasPrefix(c.Listen.Admin, UnixPrefix) && (c.TLS.Certificate == "") == (c.TLS.Key == "")

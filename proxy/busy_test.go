@@ -64,8 +64,8 @@ func TestBusy(t *testing.T) {
 			if body := text(t, response); response.StatusCode != want ||
 				limit == tt.needs && (response.Header.Get("Retry-After") != "1" ||
 					response.Header.Get("Cache-Control") != "no-store" || !strings.Contains(body, limit)) {
-				t.Errorf("%s where %s is reached: %d %v %s", tt.target, limit, response.StatusCode, response.Header,
-					body)
+				t.Errorf("%s where %s is reached: %d %v %s", tt.target, limit, response.StatusCode,
+					response.Header, body)
 			}
 			slots.Release()
 		}

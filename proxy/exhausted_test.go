@@ -105,8 +105,8 @@ func (q *quotas) config(t *testing.T, site string) func(*proxy.Config) {
 			defer q.searches.Release()
 			return lists.Search(ctx, s)
 		}
-		c.Lists.File = func(ctx context.Context, file string, client netip.Addr) (func(io.Writer) error, func(),
-			error) {
+		c.Lists.File = func(ctx context.Context, file string, client netip.Addr) (func(io.Writer) error,
+			func(), error) {
 			if !q.sitemaps.TryAcquire() {
 				return nil, nil, resolver.ErrBusy
 			}

@@ -139,8 +139,8 @@ func (x *exchange) reportAborted() {
 	if errors.Is(lifetime.Cause(x.ctx), http.ErrServerClosed) {
 		level, reason = slog.LevelWarn, "the server stopped"
 	}
-	x.handler.config.Log.Log(x.ctx, level, "request aborted", "client", x.client.Addr, "request", x.event.ID, "reason",
-		reason)
+	x.handler.config.Log.Log(x.ctx, level, "request aborted", "client", x.client.Addr, "request", x.event.ID,
+		"reason", reason)
 }
 
 // answerPanic reports a panic, and replies with an error. It returns false if the response has begun already;

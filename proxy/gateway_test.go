@@ -51,8 +51,8 @@ func TestGateway(t *testing.T) {
 	o := answering(t, func(request string) string {
 		line, _, _ := strings.Cut(request, "\r\n")
 		reported := fmt.Sprintf("%s %s", line, field(request, "Host"))
-		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: %d\r\n\r\n%s", len(reported),
-			reported)
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: %d\r\n\r\n%s",
+			len(reported), reported)
 	})
 	s := site(t, []string{o.addr}, nil)
 	for _, tt := range []struct{ target, host, want string }{

@@ -126,8 +126,8 @@ func startTalker(t testing.TB, secure *tls.Config) (address string, ended chan s
 	server.RegisterService(&grpc.ServiceDesc{
 		ServiceName: "test.Talker", HandlerType: (*any)(nil),
 		Methods: []grpc.MethodDesc{{MethodName: "Say",
-			Handler: func(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any,
-				error) {
+			Handler: func(_ any, ctx context.Context, decode func(any) error,
+				_ grpc.UnaryServerInterceptor) (any, error) {
 				in := new(bytesValue)
 				if err := decode(in); err != nil {
 					return nil, err

@@ -78,8 +78,8 @@ func TestResponsesWithoutContent(t *testing.T) {
 	for _, tt := range []struct{ name, method, answer, status, length, body string }{
 		{"HEAD", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 42\r\n\r\n", "200 OK", "[42]", ""},
 		{"HEAD of chunks", "HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "200 OK", "[]", ""},
-		{"204 with a length", "GET", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 No Content", "[]",
-			""},
+		{"204 with a length", "GET", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 No Content",
+			"[]", ""},
 		{"HEAD, 204 with a length", "HEAD", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 No Content",
 			"[]", ""},
 		{"304 with a length", "GET", "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nContent-Length: 5\r\n\r\n",

@@ -352,8 +352,8 @@ func TestNegotiateOwn(t *testing.T) {
 				challenge := response.Header.Get("Www-Authenticate")
 				if response.StatusCode != want || withPasswords != strings.HasPrefix(challenge, "Basic ") ||
 					response.Header["Proxy-Authenticate"] != nil {
-					t.Errorf("passwords %t, %s, %s: %d %q", withPasswords, target, field, response.StatusCode,
-						challenge)
+					t.Errorf("passwords %t, %s, %s: %d %q", withPasswords, target, field,
+						response.StatusCode, challenge)
 				}
 			}
 		}

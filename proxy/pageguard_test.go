@@ -68,8 +68,8 @@ func TestPagesOfOtherSites(t *testing.T) {
 				body := text(t, response)
 				requested := response.StatusCode == 403 && strings.Contains(body, "Open <a href=")
 				if want == asked && !requested || want != asked && (requested || response.StatusCode != want) {
-					t.Errorf("%s: %s at %s: %d, want %d\n%.300s", tt.name, target, location, response.StatusCode, want,
-						body)
+					t.Errorf("%s: %s at %s: %d, want %d\n%.300s", tt.name, target, location, response.StatusCode,
+						want, body)
 				}
 				if policy := response.Header.Get("Content-Security-Policy"); want != allowed &&
 					!strings.HasSuffix(policy, "; frame-ancestors 'none'") {

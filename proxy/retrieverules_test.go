@@ -46,8 +46,8 @@ func TestRulesForResources(t *testing.T) {
 		web := schemehttp.New(schemehttp.Config{
 			Dial: guard.DialContext, HeaderTimeout: 5 * time.Second, ContinueTimeout: time.Second, MaxIdle: 4,
 			Now: time.Now,
-			DialChecked: func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn,
-				error) {
+			DialChecked: func(ctx context.Context, network, address string,
+				check func(netip.AddrPort) error) (net.Conn, error) {
 				return guard.WithCheck(check).DialContext(ctx, network, address)
 			},
 		})

@@ -108,8 +108,8 @@ func TestCredentials(t *testing.T) {
 		if strings.HasPrefix(request, "GET /public") {
 			control = "public, max-age=60"
 		}
-		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: %s\r\nContent-Length: %d\r\n\r\n%s", control, len(who),
-			who)
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: %s\r\nContent-Length: %d\r\n\r\n%s", control,
+			len(who), who)
 	})
 	up := upgrading(t)
 	s := start(t, func(c *proxy.Config) {

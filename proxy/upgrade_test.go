@@ -71,8 +71,8 @@ func TestUpgradeRefused(t *testing.T) {
 		{"HTTP/1.0", "GET", "1.0", "/", websocket, "200 OK", "plain"},
 		{"not named by Connection", "GET", "1.1", "/", "Upgrade: websocket\r\n", "200 OK", "plain"},
 		{"h2c", "GET", "1.1", "/",
-			"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n", "200 OK",
-			"plain"},
+			"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n",
+			"200 OK", "plain"},
 		{"with content", "POST", "1.1", "/", websocket + "Content-Length: 0\r\n", "200 OK", "plain"},
 		{"101 that nobody asked for", "GET", "1.1", "/unasked", "", "502 Bad Gateway", ""},
 	} {

@@ -117,8 +117,8 @@ func FuzzCanonicalMerges(f *testing.F) {
 		cx, errX := set.Canonical(x)
 		cy, errY := set.Canonical(y)
 		if cx != cy || (errX == nil) != (errY == nil) {
-			t.Errorf("%q and %q are equivalent but have the keys %q and %q (%v, %v)", a, b, cx.URI(), cy.URI(), errX,
-				errY)
+			t.Errorf("%q and %q are equivalent but have the keys %q and %q (%v, %v)", a, b, cx.URI(), cy.URI(),
+				errX, errY)
 		}
 	})
 }

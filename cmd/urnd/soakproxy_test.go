@@ -138,8 +138,8 @@ func (s *proxySoak) check(method, path, part string, got *http.Response, body []
 		fails && method == http.MethodHead:
 		return
 	case fails:
-		s.wrong("%s %s: a truncated body is complete: %d, %d bytes, %s", method, path, got.StatusCode, len(body),
-			status)
+		s.wrong("%s %s: a truncated body is complete: %d, %d bytes, %s", method, path, got.StatusCode,
+			len(body), status)
 		return
 	case err != nil, got.StatusCode != http.StatusOK && got.StatusCode != http.StatusPartialContent &&
 		got.StatusCode != http.StatusRequestedRangeNotSatisfiable:
@@ -149,8 +149,8 @@ func (s *proxySoak) check(method, path, part string, got *http.Response, body []
 	sum := sha256.Sum256(body)
 	same := hex.EncodeToString(sum[:]) == got.Header.Get(sumField)
 	if got.StatusCode == http.StatusOK && method == http.MethodGet && !same {
-		s.wrong("GET %s: another body, of %d bytes, than that of %s; %s", path, len(body), got.Header.Get("ETag"),
-			status)
+		s.wrong("GET %s: another body, of %d bytes, than that of %s; %s", path, len(body),
+			got.Header.Get("ETag"), status)
 	}
 	if got.StatusCode == http.StatusPartialContent {
 		s.checkPart(path, part, got, body)
@@ -177,8 +177,8 @@ func (s *proxySoak) wrong(format string, arguments ...any) {
 
 // step sends one request of a random kind.
 func (s *proxySoak) step() {
-	kinds := []string{"fresh", "fresh", "fresh", "short", "short", "private", "vary", "chunked", "slow", "broken",
-		"error"}
+	kinds := []string{"fresh", "fresh", "fresh", "short", "short", "private", "vary", "chunked", "slow",
+		"broken", "error"}
 	path := fmt.Sprintf("/%s/%d", kinds[rand.IntN(len(kinds))], rand.IntN(128))
 	switch k := rand.IntN(100); {
 	case k < 45:

@@ -75,8 +75,8 @@ func newPurges(
 // savePosition replaces the file atomically, so that readers see a complete one.
 func savePosition(path string, position []byte, log *slog.Logger) {
 	if err := replaceFile(path, position); err != nil {
-		log.Warn("saving the state of purges failed: after a restart all stored responses may be revalidated", "error",
-			err)
+		log.Warn("saving the state of purges failed: after a restart all stored responses may be revalidated",
+			"error", err)
 	}
 }
 

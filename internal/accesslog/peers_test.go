@@ -27,8 +27,8 @@ func logOfPeer(t *testing.T, address, target, file string) string {
 	}
 	defer conn.Close()
 	fmt.Fprintf(conn,
-		"GET %s HTTP/1.1\r\nHost: a.example\r\nUser-Agent: %s\r\nReferer: %[2]s\r\nConnection: close\r\n\r\n", target,
-		hardText)
+		"GET %s HTTP/1.1\r\nHost: a.example\r\nUser-Agent: %s\r\nReferer: %[2]s\r\nConnection: close\r\n\r\n",
+		target, hardText)
 	if _, err := io.Copy(io.Discard, conn); err != nil {
 		t.Fatal(err)
 	}

@@ -107,8 +107,8 @@ func varnishBefore(t *testing.T, a *arena) {
 	for i := range 2 * pairs {
 		fmt.Fprintf(&backends, "backend b%d { .host = \"%s\"; .port = \"%s\"; }\n", i, originHost,
 			portOf(a.origin.address(i)))
-		fmt.Fprintf(&choice, "if (req.http.host ~ \"(?i)^%s[.]?(:|$)\") { set req.backend_hint = b%d; }\n", siteName(i),
-			i)
+		fmt.Fprintf(&choice, "if (req.http.host ~ \"(?i)^%s[.]?(:|$)\") { set req.backend_hint = b%d; }\n",
+			siteName(i), i)
 	}
 	// Varnish adds the address of the client, which shared responses must not depend on.
 	vcl := backends.String() + "sub vcl_recv {\nunset req.http.X-Forwarded-For;\n" + choice.String() + "}\n"

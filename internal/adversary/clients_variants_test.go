@@ -125,8 +125,8 @@ func costs(ctx context.Context, d *duel) error {
 	}
 	// The CPU clock of processes has a resolution of 10 ms.
 	if most := 3*plain + 200*time.Millisecond; named > most {
-		return fmt.Errorf("20 requests take %s of the processor, and %s where Vary does not name the field", named,
-			plain)
+		return fmt.Errorf("20 requests take %s of the processor, and %s where Vary does not name the field",
+			named, plain)
 	}
 	return nil
 }

@@ -119,8 +119,8 @@ func (s *stage) fails(name, target string) payload {
 		case err != nil:
 			return err
 		case got.status < 400 || got.status == 500:
-			return fmt.Errorf("it is answered %d, Location %q: %.200q", got.status, got.header.Get("Location"),
-				got.body)
+			return fmt.Errorf("it is answered %d, Location %q: %.200q", got.status,
+				got.header.Get("Location"), got.body)
 		case len(got.body) > 16<<10:
 			return fmt.Errorf("the error has %d octets", len(got.body))
 		case strings.Contains(got.body, "<script>alert"):

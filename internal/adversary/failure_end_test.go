@@ -106,8 +106,8 @@ func (s *stage) restarts(ctx context.Context) error {
 	stop()
 	<-finished
 	if n := lost.sum(""); n > 0 {
-		return fmt.Errorf("of %d requests over %d connections %d are lost: %s", answered.Load(), connections.Load(), n,
-			&lost)
+		return fmt.Errorf("of %d requests over %d connections %d are lost: %s", answered.Load(), connections.Load(),
+			n, &lost)
 	}
 	return err
 }

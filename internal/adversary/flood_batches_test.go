@@ -63,8 +63,8 @@ func (s *stage) accounts(ctx context.Context, d *daemon) error {
 		}
 		lines := strings.Split(strings.TrimSpace(got.body), "\n")
 		if got.status != 200 || len(lines) != len(names) {
-			return fmt.Errorf("%d names are answered %d with %d lines: %.300q", len(names), got.status, len(lines),
-				got.body)
+			return fmt.Errorf("%d names are answered %d with %d lines: %.300q", len(names), got.status,
+				len(lines), got.body)
 		}
 		for i, line := range lines {
 			if good := strings.HasPrefix(names[i], "urn:ietf:"); good != strings.Contains(line, `"locations"`) {

@@ -133,8 +133,8 @@ func (v *visitor) forgeries() (all []payload) {
 						fields = []string{"Cookie: " + s.cookie}
 					}
 					fields = append(fields, "Content-Type: application/x-www-form-urlencoded", accept)
-					got, err := ask(ctx, v.admin, friend, http.MethodPost, target, body+"&csrf="+url.QueryEscape(csrf),
-						fields...)
+					got, err := ask(ctx, v.admin, friend, http.MethodPost, target,
+						body+"&csrf="+url.QueryEscape(csrf), fields...)
 					// The other cookie is not logged in.
 					refused := got.status == http.StatusForbidden || got.status == http.StatusUnauthorized
 					if err == nil && !refused {

@@ -36,8 +36,8 @@ func chunks() []request {
 	add("CR alone in an extension", "RFC 9112 section 7.1.1", "7;a\rb\r\n[\"a:b\"]\r\n"+last, refused)
 	add("two CRs", "RFC 9112 section 7.1", "7\r\r\n[\"a:b\"]\r\n"+last, refused)
 	add("other octets behind data", "RFC 9112 section 7.1", "7\r\n[\"a:b\"]XX"+last, refused)
-	add("a long extension", "RFC 9112 section 7.1.1", "7;"+strings.Repeat("a", 20_000)+"\r\n[\"a:b\"]\r\n"+last,
-		refused)
+	add("a long extension", "RFC 9112 section 7.1.1",
+		"7;"+strings.Repeat("a", 20_000)+"\r\n[\"a:b\"]\r\n"+last, refused)
 	add("many extensions", "RFC 9112 section 7.1.1",
 		strings.Repeat("1;"+strings.Repeat("a", 100)+"\r\n \r\n", 2000)+last, either)
 	add("one octet a chunk", "RFC 9112 section 7.1", strings.Repeat("1\r\n \r\n", 5000)+last, either)
@@ -49,8 +49,8 @@ func chunks() []request {
 		"X : y",
 		"GET http://{o}/smuggled/{id} HTTP/1.1",
 	} {
-		add(fmt.Sprintf("trailer %q", trailer), "RFC 9110 section 6.5.1", "7\r\n[\"a:b\"]\r\n0\r\n"+trailer+"\r\n\r\n",
-			either)
+		add(fmt.Sprintf("trailer %q", trailer), "RFC 9110 section 6.5.1",
+			"7\r\n[\"a:b\"]\r\n0\r\n"+trailer+"\r\n\r\n", either)
 	}
 	for _, trailer := range []string{"X", ": y", "X: y\rZ: w", "X: \x00", " X: y",
 		"X: " + strings.Repeat("y", 80<<10)} {

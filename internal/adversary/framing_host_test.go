@@ -21,8 +21,8 @@ func hosts() []request {
 				value == "\xff" {
 				want = either
 			}
-			add(fmt.Sprintf("Host %q for %s", value, target), "RFC 9110 section 7.2", target, "Host: "+value+"\r\n",
-				want)
+			add(fmt.Sprintf("Host %q for %s", value, target), "RFC 9110 section 7.2", target,
+				"Host: "+value+"\r\n", want)
 		}
 		add("folded Host for "+target, "RFC 9112 section 5.2", target, "Host: {o}\r\n b\r\n", either)
 		add("space before the colon of Host for "+target, "RFC 9112 section 5.1", target, "Host : {o}\r\n", refused)

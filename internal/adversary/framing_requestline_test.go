@@ -14,12 +14,12 @@ func requestLines() []request {
 		all = append(all, request{name, section, line + rest, want})
 	}
 	for _, c := range "()<>@,;:\\\"/[]?={}\t\x00\x7f\x80\xff" {
-		add(fmt.Sprintf("method with %q", c), "RFC 9110 section 9.1", "GE"+string(c)+"T /urn:ietf:rfc:2648 HTTP/1.1",
-			refused)
+		add(fmt.Sprintf("method with %q", c), "RFC 9110 section 9.1",
+			"GE"+string(c)+"T /urn:ietf:rfc:2648 HTTP/1.1", refused)
 	}
 	for _, method := range []string{"get", "GET1", "PROPFIND", "FOO", "M-SEARCH", "$", strings.Repeat("A", 300)} {
-		add("method "+method[:min(len(method), 9)], "RFC 9110 section 9.1", method+" /urn:ietf:rfc:2648 HTTP/1.1",
-			declined)
+		add("method "+method[:min(len(method), 9)], "RFC 9110 section 9.1",
+			method+" /urn:ietf:rfc:2648 HTTP/1.1", declined)
 	}
 	for _, version := range []string{
 		"HTTP/1.10", "HTTP/1.", "HTTP/.1", "HTTP/1", "HTTP/11", "HTTP/1,1", "HTTP/ 1.1", "HTTP/1 .1", "HTTP/1.1x",
@@ -28,8 +28,8 @@ func requestLines() []request {
 	} {
 		add("version "+version, "RFC 9112 section 2.3", "GET /urn:ietf:rfc:2648 "+version, refused)
 	}
-	add("version HTTP/1.2 is of the same major version", "RFC 9110 section 2.5", "GET /urn:ietf:rfc:2648 HTTP/1.2",
-		either)
+	add("version HTTP/1.2 is of the same major version", "RFC 9110 section 2.5",
+		"GET /urn:ietf:rfc:2648 HTTP/1.2", either)
 	add("version HTTP/0.9", "RFC 9112 section 2.3", "GET /urn:ietf:rfc:2648 HTTP/0.9", refused)
 	for _, line := range []string{
 		"", " ", "GET", "GET ", "GET /urn:ietf:rfc:2648", "GET  HTTP/1.1", "/urn:ietf:rfc:2648 HTTP/1.1",
@@ -89,8 +89,8 @@ func requestLines() []request {
 			"GET /urn:ietf:rfc:2648 HTTP/1.1\nHost: {o}\n\n", either},
 		request{"lines that end with CR alone", "RFC 9112 section 2.2",
 			"GET /urn:ietf:rfc:2648 HTTP/1.1\rHost: {o}\r\r", refused},
-		request{"TLS instead of HTTP", "RFC 9112 section 9.7", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
-			refused},
+		request{"TLS instead of HTTP", "RFC 9112 section 9.7",
+			"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", refused},
 		request{"a SOCKS greeting", "RFC 1928 section 3", "\x05\x01\x00\r\n\r\n", refused},
 		request{"SMTP", "RFC 5321 section 4.1", "EHLO a.example\r\nMAIL FROM:<a@a.example>\r\n\r\n", refused},
 		request{"the preface of HTTP/2", "RFC 9113 section 3.4", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", refused},

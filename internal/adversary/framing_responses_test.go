@@ -80,8 +80,8 @@ func hostileResponses() []response {
 	add("101 without Upgrade", "RFC 9110 section 15.2.2", "HTTP/1.1 101 Switching Protocols\r\n\r\n"+evil, false)
 	add("interim responses without end", "RFC 9110 section 15.2",
 		strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 500)+"HTTP/1.1 200 OK\r\n"+end, true)
-	add("early hints with CRLF", "RFC 8297", "HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\nHTTP/1.1 200 OK\r\n"+end,
-		true)
+	add("early hints with CRLF", "RFC 8297",
+		"HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\nHTTP/1.1 200 OK\r\n"+end, true)
 	add("a second response", "RFC 9112 section 6.3", "HTTP/1.1 200 OK\r\n"+end+evil, true)
 	add("a second response behind 304", "RFC 9110 section 15.4.5", "HTTP/1.1 304 Not Modified\r\n\r\n"+evil, true)
 	add("a second response behind 204", "RFC 9110 section 15.3.5",

@@ -30,8 +30,8 @@ func transferCodings() []request {
 	}
 	add("space before the colon", "RFC 9112 section 5.1", "Transfer-Encoding : chunked", refused)
 	add("a folded coding", "RFC 9112 section 5.2", "Transfer-Encoding:\r\n chunked", either)
-	add("two codings in lines", "RFC 9112 section 6.1", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
-		refused)
+	add("two codings in lines", "RFC 9112 section 6.1",
+		"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", refused)
 	add("two different codings in lines", "RFC 9112 section 6.1",
 		"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", refused)
 	add("an unknown coding in the first line", "RFC 9112 section 6.1",

@@ -683,8 +683,8 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/cli/admin",
-			[]string{"internal/plaintext", "internal/cli", "internal/api", "internal/netguard", "internal/secret",
-				"config"},
+			[]string{"internal/plaintext", "internal/cli", "internal/api", "internal/netguard",
+				"internal/secret", "config"},
 			true,
 			"the client of the admin interface knows where it is and how to be let in, and no document but that of " +
 				"a problem",

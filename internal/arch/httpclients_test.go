@@ -54,8 +54,8 @@ func checkLiterals(tr *tree) []finding {
 			p, name, _ := m.qualified(s, lit.Type)
 			for _, r := range literalRules() {
 				if p == r.path && name == r.name && isWithout(lit, r.field) {
-					found = append(found, finding{tr.where(lit.Pos()), "http." + r.name + " literal without " + r.field,
-						r.why})
+					found = append(found, finding{tr.where(lit.Pos()),
+						"http." + r.name + " literal without " + r.field, r.why})
 				}
 			}
 			return true
@@ -73,8 +73,8 @@ func TestHTTPClientsFire(t *testing.T) {
 	}{
 		{"client without transport", "proxy/x.go", `import "net/http"; var c = &http.Client{Timeout: 1}`,
 			"http.Client literal"},
-		{"client with transport", "proxy/x.go", `import "net/http"; var c = &http.Client{Timeout: 1, Transport: t}`,
-			""},
+		{"client with transport", "proxy/x.go",
+			`import "net/http"; var c = &http.Client{Timeout: 1, Transport: t}`, ""},
 		{"client by alias", "proxy/x.go", `import web "net/http"; var c = &web.Client{}`, "http.Client literal"},
 		{"client in netguard", "internal/netguard/x.go", `import "net/http"; var c = &http.Client{}`, ""},
 		{"transport with its own dialer", "proxy/x.go", `import "net/http"; var c = http.Transport{}`,

@@ -187,8 +187,8 @@ func (o *objects) checkConnections(t *testing.T, most int) {
 		}
 		pool, err := strconv.Atoi(server.Query().Get("pool_max_conns"))
 		if all := (pods + 1) * (pool + 1); err != nil || pool < 2 || all > most {
-			t.Errorf("%s: %d pods have %d connections together, of which %d are each one's, %v", name, pods, all, pool,
-				err)
+			t.Errorf("%s: %d pods have %d connections together, of which %d are each one's, %v", name, pods, all,
+				pool, err)
 		}
 	}
 }

@@ -71,8 +71,8 @@ func New(version string) *Metrics {
 		return h
 	}
 	m.queries = counter("dns_queries_total",
-		"Queries to DNS servers, by server, record type, and response code, timeout or error.", "server", "type",
-		"rcode")
+		"Queries to DNS servers, by server, record type, and response code, timeout or error.", "server",
+		"type", "rcode")
 	m.queryDuration = histogram("dns_query_duration_seconds",
 		"Time from a query to a DNS server to its response or failure, in "+
 			"seconds.", slow(), "server")
@@ -96,8 +96,8 @@ func New(version string) *Metrics {
 	m.registryConflicts = counter("registry_conflicts_total",
 		"Changes of the registry by the API that were refused, because the name "+
 			"had been changed concurrently.").WithLabelValues()
-	m.webhookCalls = counter("webhook_calls_total", "Requests to purge webhooks, by outcome: success or failure.",
-		"outcome")
+	m.webhookCalls = counter("webhook_calls_total",
+		"Requests to purge webhooks, by outcome: success or failure.", "outcome")
 	m.webhookLost = counter("webhook_lost_tags_total",
 		"Tags that were not sent to purge webhooks before urnd stopped.").WithLabelValues()
 	m.compressed = counter("compressed_bytes_total",

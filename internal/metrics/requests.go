@@ -21,8 +21,8 @@ func newRequests() *requests {
 		newShards(),
 		prometheus.NewDesc("urnd_requests_total",
 			"Requests, by form of the request, requested service and status of the response; 0 "+
-				"means that the client disconnected or the server stopped before.", []string{"form", "service", "code"},
-			nil),
+				"means that the client disconnected or the server stopped before.",
+			[]string{"form", "service", "code"}, nil),
 		prometheus.NewDesc("urnd_request_duration_seconds",
 			"Time from the request header to the end of the response, in seconds.", []string{"form"}, nil),
 	}

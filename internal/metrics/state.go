@@ -112,8 +112,8 @@ func families() map[string]family {
 	gauge("config_info",
 		"Always 1; the label is a hash of the current configuration, without secrets, addresses and directories.",
 		"hash")
-	gauge("certificate_expiry_timestamp_seconds", "Expiry of a certificate, by its first name, in seconds since 1970.",
-		"name")
+	gauge("certificate_expiry_timestamp_seconds",
+		"Expiry of a certificate, by its first name, in seconds since 1970.", "name")
 	counter("cache_lookups_total",
 		"Lookups by cache and outcome: hit, negative (a cached failure or absence), stale, miss, collapsed "+
 			"(waited for the same lookup), failure.", "cache", "outcome")
@@ -143,8 +143,8 @@ func families() map[string]family {
 			"1970.")
 	gauge("shared_cache_used",
 		"Whether the shared cache is in use: 1, or 0 after a failure, until its server responds again.")
-	gauge("shared_cache_alone", "Whether no other instance has used the shared cache within the last minute: 1 or 0.",
-		"cache")
+	gauge("shared_cache_alone",
+		"Whether no other instance has used the shared cache within the last minute: 1 or 0.", "cache")
 	gauge("site_server_up",
 		"Whether a server of a site receives requests, according to settings and health checks: 1 or 0.", "server")
 	gauge("site_server_outstanding_requests", "Active requests of a server of a site.", "server")

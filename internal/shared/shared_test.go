@@ -50,8 +50,8 @@ func TestReuseOtherNamesAndTypes(t *testing.T) {
 		t.Errorf("another type: %q, %v", got, err)
 	}
 	failing := errors.New("failing")
-	if _, err := Reuse(&after, &before, "c", 1, func() (int, func(), error) { return 0, nil, failing }); !errors.Is(err,
-		failing) {
+	if _, err := Reuse(&after, &before, "c", 1,
+		func() (int, func(), error) { return 0, nil, failing }); !errors.Is(err, failing) {
 		t.Errorf("got %v", err)
 	}
 	after.Close() // a value that was not created is not closed

@@ -174,8 +174,8 @@ func TestSLPErrors(t *testing.T) {
 func TestSLPKeepsSilent(t *testing.T) {
 	conn := dialSLP(t, "udp", StartSLP(t, slpServices()...))
 	for name, request := range map[string]string{
-		"previous responder": slpRequest(0, "en", "192.0.2.1, 127.0.0.1", "service:urn-resolver", "DEFAULT", "",
-			""),
+		"previous responder": slpRequest(0, "en", "192.0.2.1, 127.0.0.1", "service:urn-resolver", "DEFAULT",
+			"", ""),
 		"multicast without match": slpRequest(0x2000, "en", "", "service:urn-resolver", "DEFAULT", "(nid=x)", ""),
 		"unmet discovery":         slpRequest(0, "en", "", "service:directory-agent", "", "(x=1)", ""),
 		"multicast discovery":     slpRequest(0x2000, "en", "", "service:directory-agent", "LABS", "", ""),

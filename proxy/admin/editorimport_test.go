@@ -390,8 +390,8 @@ func TestMapping(t *testing.T) {
 		{"name", "password", "There is no column"},
 		{"name", "URL", "There is no column"},
 	} {
-		wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"check"}, "c0": {tt.c0}, "c1": {tt.c1}}), 422,
-			tt.want)
+		wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"check"}, "c0": {tt.c0}, "c1": {tt.c1}}),
+			422, tt.want)
 	}
 	wantText(t,
 		b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"check"}, "c0": {"name"},

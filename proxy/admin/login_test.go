@@ -207,8 +207,8 @@ func TestPlainLogin(t *testing.T) {
 		if _, ok := b.cookies[tt.cookie]; w.Code != tt.status || tt.cookie != "" && !ok {
 			t.Errorf("%s: %d, %v", tt.name, w.Code, b.cookies)
 		}
-		if cookie := w.Header().Get("Set-Cookie"); strings.HasPrefix(cookie, "__Host-") != strings.Contains(cookie,
-			"Secure") {
+		if cookie := w.Header().Get("Set-Cookie"); strings.HasPrefix(cookie,
+			"__Host-") != strings.Contains(cookie, "Secure") {
 			t.Errorf("%s: %s", tt.name, cookie)
 		}
 	}

@@ -73,8 +73,8 @@ func TestFormsOverLogin(t *testing.T) {
 		{"of a program", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}},
 			[][2]string{{"Accept", "application/json"}}, 401},
 		{"a long one", "/registry/edit", url.Values{"csrf": {own}, "name": {strings.Repeat("x", 1<<20)}}, nil, 403},
-		{"one that is too long", "/registry/edit", url.Values{"csrf": {own}, "name": {strings.Repeat("x", 3<<20)}}, nil,
-			401},
+		{"one that is too long", "/registry/edit", url.Values{"csrf": {own}, "name": {strings.Repeat("x", 3<<20)}},
+			nil, 401},
 		{"to a long address", "/registry/edit?uri=" + strings.Repeat("x", 2000),
 			url.Values{"csrf": {own}, "name": {"x"}}, nil, 401},
 	} {

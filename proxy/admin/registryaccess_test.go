@@ -190,8 +190,8 @@ func TestGuessesOfTokens(t *testing.T) {
 	reader := s.token(t, registry.Reader)
 	near := strings.TrimPrefix(reader, "Authorization: Bearer ")[:token.PublicLength] + "_" + strings.Repeat("A", 43)
 	for i := range 100 {
-		for _, wrong := range []string{"wrong", "urnd_wrong", "urnd_0123456789abcdef_" + strings.Repeat("A", 43),
-			near} {
+		for _, wrong := range []string{"wrong", "urnd_wrong",
+			"urnd_0123456789abcdef_" + strings.Repeat("A", 43), near} {
 			if r := s.ask(get, "", here, "Authorization: Bearer "+wrong); r.status != 401 {
 				t.Fatalf("%s: %d", wrong, r.status)
 			}

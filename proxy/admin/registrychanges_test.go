@@ -135,8 +135,8 @@ func TestRegistryVersions(t *testing.T) {
 			if strings.Contains(string(e.Version), "secret") {
 				t.Errorf("what was redacted is in %s", e.Version)
 			}
-			got = append(got, fmt.Sprintf("%d of %d: %s %s %v %s %s", e.Seq, e.Set, e.Kind, e.Name, e.Versions, e.By,
-				e.Note))
+			got = append(got, fmt.Sprintf("%d of %d: %s %s %v %s %s", e.Seq, e.Set, e.Kind, e.Name, e.Versions,
+				e.By, e.Note))
 		}
 		more, cursor = page.More, page.Next
 	}

@@ -140,7 +140,7 @@ func TestDryRunOfChange(t *testing.T) {
 		{"PUT " + of(names, "urn:nbn:fi:b"), `{"targets":[{"uri":"javascript:alert(1)"}]}`, nil, 422, ""},
 		{"PATCH " + of(names, "urn:nbn:fi:a"), `{"contact":"mailto:a@a.example"}`, nil, 200, "mailto:a@a.example"},
 		{"POST " + names + "/withdraw?uri=urn:nbn:fi:a", `{"reason":"merged"}`, nil, 200, `"status": "withdrawn"`},
-		{"POST " + names + "/withdraw?uri=urn:nbn:fi:a", `{"reason":""}`, nil, 422, "needs a reason"},
+		{"POST " + names + "/withdraw?uri=urn:nbn:fi:a", `{"reason":""}`, nil, 422, "requires a reason"},
 	} {
 		target := tt.request + "&dry_run=true"
 		if r := s.ask(target, tt.body, tt.fields...); r.status != tt.status || !strings.Contains(r.body, tt.want) ||

@@ -43,8 +43,8 @@ func TestStatusOfChanges(t *testing.T) {
 			r := s.ask(tt.request+" /api/v1/names?uri=urn:nbn:fi:a", tt.body, `If-Match: "1"`)
 			e, err := s.registry.Get(t.Context(), key)
 			if r.status != tt.status || err != nil || e.Status != tt.want {
-				t.Errorf("%d %s; then it is %s, %v; want %d and %s", r.status, r.body, e.Status, err, tt.status,
-					tt.want)
+				t.Errorf("%d %s; then it is %s, %v; want %d and %s", r.status, r.body, e.Status, err,
+					tt.status, tt.want)
 			}
 		})
 	}

@@ -156,8 +156,8 @@ func (a *Responder) named(ctx context.Context, q *Request) (message.Reply, error
 			return err == nil && kind == mediaType
 		})
 	}
-	chosen := preferred(parseAccept(q.Header), recordOf(answer, err) != nil && a.describes(answer.Name.String()),
-		hasType)
+	chosen := preferred(parseAccept(q.Header),
+		recordOf(answer, err) != nil && a.describes(answer.Name.String()), hasType)
 	switch {
 	case chosen != nil && chosen.isLinkset():
 		return a.linkset(ctx, q, chosen)

@@ -56,8 +56,8 @@ func TestCatalog(t *testing.T) {
 
 // The start page, and the descriptions of names, link to the catalog.
 func TestCatalogIsFound(t *testing.T) {
-	home := written(make(http.Header), answer.Home(siteBase, pages.New(pages.Site{}).In(pages.English).Home(false)),
-		nil)
+	home := written(make(http.Header),
+		answer.Home(siteBase, pages.New(pages.Site{}).In(pages.English).Home(false)), nil)
 	name := start(t, nil).at(t, "/uri-res/N2C?urn:x1:a")
 	for _, response := range []*http.Response{home, name} {
 		links := response.Header.Get("Link")

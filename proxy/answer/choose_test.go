@@ -103,8 +103,8 @@ func TestInOrder(t *testing.T) {
 		{"text/html", []string{"a"}, 10, "c a b"},
 		{"*/*", []string{"a", "b", "c"}, 10, "a b c"},
 	} {
-		ordered := responderWhere(tt.failing...).InOrder(httpmessage.NewFields("Accept", tt.accept).Values, all,
-			tt.limit)
+		ordered := responderWhere(tt.failing...).InOrder(httpmessage.NewFields("Accept", tt.accept).Values,
+			all, tt.limit)
 		if got := strings.Join(textsOf(ordered), " "); got != tt.want {
 			t.Errorf("%q where %q fail, at most %d: %s, want %s", tt.accept, tt.failing, tt.limit, got, tt.want)
 		}

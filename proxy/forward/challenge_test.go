@@ -24,10 +24,10 @@ func TestChallenges(t *testing.T) {
 		err     error
 	}{
 		"none": {200, nil, false, "", nil},
-		"of requests": {401, []string{"Www-Authenticate", basic}, false, "Www-Authenticate=" + basic,
-			nil},
-		"of requests, in a session": {401, []string{"Www-Authenticate", basic}, true, "Www-Authenticate=" + basic,
-			nil},
+		"of requests": {401, []string{"Www-Authenticate", basic}, false,
+			"Www-Authenticate=" + basic, nil},
+		"of requests, in a session": {401, []string{"Www-Authenticate", basic}, true,
+			"Www-Authenticate=" + basic, nil},
 		"of connections": {401, []string{"Www-Authenticate", negotiate}, false, "",
 			problem.ErrConnectionAuth},
 		"of connections, in a session": {401, []string{"Www-Authenticate", negotiate}, true,

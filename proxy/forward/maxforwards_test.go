@@ -35,8 +35,8 @@ func TestMaxForwards(t *testing.T) {
 		{"TRACE", []string{"1", "2"}, "", "", false},
 		{"TRACE", []string{"1 "}, "", "", false},
 	} {
-		fields := []string{"X-Shown", "1", "Cookie", "secret", "Authorization", "secret", "Proxy-Authorization",
-			"secret"}
+		fields := []string{"X-Shown", "1", "Cookie", "secret", "Authorization", "secret",
+			"Proxy-Authorization", "secret"}
 		for _, line := range tt.limit {
 			fields = append(fields, "Max-Forwards", line)
 		}

@@ -76,8 +76,8 @@ func TestMemoryOfResponses(t *testing.T) {
 			}
 			return all
 		}},
-		{"many selectors", usual + "Vary:A0, A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15\n", 500,
-			nil},
+		{"many selectors", usual + "Vary:A0, A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15\n",
+			500, nil},
 	} {
 		t.Run(shape.name, func(t *testing.T) {
 			store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 512 << 20,

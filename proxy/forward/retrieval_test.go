@@ -119,8 +119,8 @@ func TestResources(t *testing.T) {
 		status   int    // of the error, 0 for none
 	}{
 		{"/image/gif /image/png", "", "/image/gif image/gif", "/image/gif image/gif|/image/png image/png", 0},
-		{"/404 /unreachable /moved /image/png", "", "/image/gif image/gif", "/image/gif image/gif|/image/png image/png",
-			0},
+		{"/404 /unreachable /moved /image/png", "", "/image/gif image/gif",
+			"/image/gif image/gif|/image/png image/png", 0},
 		{"/404 /image/png", "", "/image/png image/png", "/image/png image/png", 0},
 		{"/image/gif /image/jpeg /image/png", "image/png", "/image/png image/png", "/image/png image/png", 0},
 		{"/image/gif /image/jpeg /image/png", "image/jpeg, image/png;q=0.5", "/image/jpeg image/jpeg",
@@ -205,8 +205,8 @@ func TestRetrievals(t *testing.T) {
 		"Accept", "image/gif", "Accept-Language", "de", "Accept-Encoding", "gzip", "Via", "1.1 other", "Cookie",
 		"secret", "Authorization", "secret", "User-Agent", "its own", "Range", "bytes=0-1",
 	}
-	names := []string{"Accept", "Accept-Language", "Accept-Encoding", "User-Agent", "Via", "Cookie", "Authorization",
-		"Range"}
+	names := []string{"Accept", "Accept-Language", "Accept-Encoding", "User-Agent", "Via", "Cookie",
+		"Authorization", "Range"}
 	for _, tt := range []struct {
 		location string
 		all      bool

@@ -72,8 +72,8 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 		}
 		from := u
 		if u, err = referred(u, next); err != nil {
-			return retrieved{}, fmt.Errorf("%w: %s redirects to an invalid URI: %w", resolver.ErrUnreachable, location,
-				err)
+			return retrieved{}, fmt.Errorf("%w: %s redirects to an invalid URI: %w", resolver.ErrUnreachable,
+				location, err)
 		}
 		if err := mayRefer(from, u); err != nil {
 			return retrieved{}, err

@@ -98,8 +98,8 @@ func TestAppendStored(t *testing.T) {
 					t.Errorf("%s, %s: Age: %q", tt.name, from, age)
 				}
 				if fields.Get("Content-Length") != length {
-					t.Errorf("%s, %s: Content-Length: %q, want %q", tt.name, from, fields.Values("Content-Length"),
-						length)
+					t.Errorf("%s, %s: Content-Length: %q, want %q", tt.name, from,
+						fields.Values("Content-Length"), length)
 				}
 				if rest := others(fields); rest != want {
 					t.Errorf("%s, %s, unmodified %t:\n%s, want\n%s", tt.name, from, unmodified, rest, want)

@@ -23,8 +23,8 @@ func TestBrowse(t *testing.T) {
 		want                       error
 		all                        bool
 	}{
-		{"all", prefixes(all), prefixes(all), nil, gate.Client{Addr: netip.MustParseAddr("192.0.2.1")}, false, nil,
-			false},
+		{"all", prefixes(all), prefixes(all), nil, gate.Client{Addr: netip.MustParseAddr("192.0.2.1")}, false,
+			nil, false},
 		{"nobody", prefixes(all), nil, prefixes(all), gate.Client{Addr: netip.MustParseAddr("192.0.2.1")}, false,
 			problem.ErrBrowseClient, true},
 		{"another network", prefixes(all), prefixes(network), nil, gate.Client{Addr: netip.MustParseAddr("192.0.2.1")},

@@ -180,8 +180,8 @@ func playMemory(t *testing.T) {
 		heap, stack = (nowHeap-heap)/n, (nowStack-stack)/n
 		t.Logf("%s: %d bytes of heap, %d of stack", what, heap, stack)
 		if heap > mostHeap || stack > mostStack {
-			t.Errorf("%s has %d bytes of heap and %d of stack, more than %d and %d", what, heap, stack, mostHeap,
-				mostStack)
+			t.Errorf("%s has %d bytes of heap and %d of stack, more than %d and %d", what, heap, stack,
+				mostHeap, mostStack)
 		}
 		heap, stack = nowHeap, nowStack
 	}

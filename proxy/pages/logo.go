@@ -54,8 +54,8 @@ func ParseLogo(data []byte) (*Logo, error) {
 		l.Type = typeSVG
 	}
 	if l.width < 1 || l.height < 1 || l.width > maxLogoSide || l.height > maxLogoSide {
-		return nil, fmt.Errorf("its width and height must be from 1 to %d, not %d by %d", maxLogoSide, l.width,
-			l.height)
+		return nil, fmt.Errorf("its width and height must be from 1 to %d, not %d by %d", maxLogoSide,
+			l.width, l.height)
 	}
 	return l, nil
 }

@@ -57,8 +57,8 @@ func TestNames(t *testing.T) {
 		n := listedNames()["all names"]
 		text := string(pages.New(site).For(language).Names(&n).Body)
 		for _, part := range append(want, `href="/resolver/uri-res/N2C.html?urn:a1:book"`,
-			"A Book of &lt;Examples&gt; &amp; More", `value="withdrawn" selected`, `name="tag" value="books"`,
-			"noindex") {
+			"A Book of &lt;Examples&gt; &amp; More", `value="withdrawn" selected`,
+			`name="tag" value="books"`, "noindex") {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s has no %s: %s", language, part, text)
 			}

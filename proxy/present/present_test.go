@@ -60,8 +60,8 @@ func fetch(t *testing.T, p *present.Handler, method, target string, fields ...st
 	}
 	defer resource.Body.Close()
 	body, err := io.ReadAll(resource.Body)
-	return response{resource.Status, resource.Reason, resource.Fields.Header(), resource.ContentLength, string(body),
-		err}
+	return response{resource.Status, resource.Reason, resource.Fields.Header(), resource.ContentLength,
+		string(body), err}
 }
 
 // shelf has a directory; it refuses other paths with the status in the path.

@@ -285,8 +285,8 @@ func TestReasonsOfPages(t *testing.T) {
 			"not_valid", "check_digit", "the check digit should be 1",
 		},
 		{
-			scheme.PolicyDenial(http.StatusBadGateway, "article_long", "the article is longer than 9 bytes", "Number",
-				"9"),
+			scheme.PolicyDenial(http.StatusBadGateway, "article_long", "the article is longer than 9 bytes",
+				"Number", "9"),
 			"has more than <bdi>9</bdi> bytes", "hat mehr als <bdi>9</bdi> Bytes", "article_long", "",
 			"the article is longer than 9 bytes",
 		},

@@ -70,7 +70,7 @@ func TestWords(t *testing.T) {
 			"upstream proxy did not connect to the server"},
 		{fmt.Errorf("%w: %w", scheme.ErrInvalidResponse, read(io.EOF)), "invalid response from the origin"},
 		{fmt.Errorf("%w: the limit (limits.a)", resolver.ErrBusy),
-			"too many requests are running: the limit (limits.a)"},
+			"too many concurrent requests: the limit (limits.a)"},
 		{
 			netguard.NewAllowlist(1).Check(netip.MustParseAddrPort("10.9.9.1:80")),
 			"destination not allowed: its address is not a configured server (access.allow_destinations)",

@@ -158,16 +158,16 @@ func TestNew(t *testing.T) {
 	}{
 		{resolver.ErrGone, "Gone", "name is gone", "", "", -1, 0},
 		{problem.WithURI(resolver.ErrGone, u), "Gone", "name is gone", "urn:example:a", "", -1, 0},
-		{&problem.Failure{Err: resolver.ErrBusy, Trace: steps}, "Service Unavailable", "too many requests are running",
+		{&problem.Failure{Err: resolver.ErrBusy, Trace: steps}, "Service Unavailable", "too many concurrent requests",
 			"", "", -1, 1},
 		{problem.WithURI(failure(t, "http://a/%zz"), u), "Bad Request", uri.RulePctEncoded.Requirement, "http://a/%zz",
 			"pct-encoded", 9, 0},
-		{netguard.ErrForbidden, "Forbidden", netguard.ErrForbidden.Error() + " (access.allow_destinations)", "", "", -1,
-			0},
+		{netguard.ErrForbidden, "Forbidden", netguard.ErrForbidden.Error() + " (access.allow_destinations)", "", "",
+			-1, 0},
 		{&policy.Denied{Rule: "no-social"}, "Forbidden",
 			`the site's rule "no-social" denies this request (proxy.rules)`, "", "", -1, 0},
-		{errors.New("a bug in /home/urnd"), "Internal Server Error", "internal error; see the log of urnd", "", "", -1,
-			0},
+		{errors.New("a bug in /home/urnd"), "Internal Server Error", "internal error; see the log of urnd", "", "",
+			-1, 0},
 	} {
 		p := problem.New(tt.err)
 		offset := -1

@@ -199,8 +199,8 @@ func TestChooseVectors(t *testing.T) {
 			"", "not a domain name"},
 		{"uri.arpa", "mailto:a@b.c?subject=x", []NAPTR{{0, 0, "", "", `!^mailto:(.*)@(.*)$!\2!i`, "."}}, "",
 			"not a domain name"},
-		{"uri.arpa", "mailto:a@example.com?subject=x@y", []NAPTR{{0, 0, "", "", `!^mailto:(.*)@(.*)$!\2!i`, "."}}, "y.",
-			""},
+		{"uri.arpa", "mailto:a@example.com?subject=x@y", []NAPTR{{0, 0, "", "", `!^mailto:(.*)@(.*)$!\2!i`, "."}},
+			"y.", ""},
 	} {
 		keys, why, _ := chosen(c.aus, c.records)
 		if got := strings.Join(keys, " "); got != c.keys {

@@ -59,8 +59,8 @@ func expectFailure(t *testing.T, c *Cached, s *script, want error, requested int
 	t.Helper()
 	got, info, err := c.NAPTR(t.Context(), name)
 	if !errors.Is(err, want) || got != nil || info.TTL != 0 || len(s.queried) != requested {
-		t.Errorf("got %v for %v, %v after %d questions; want %v after %d", got, info.TTL, err, len(s.queried), want,
-			requested)
+		t.Errorf("got %v for %v, %v after %d questions; want %v after %d", got, info.TTL, err, len(s.queried),
+			want, requested)
 	}
 }
 

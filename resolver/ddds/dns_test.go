@@ -159,8 +159,8 @@ func TestAliasesWithoutEnd(t *testing.T) {
 		"loop":                 {"foo.urn.arpa. 60 IN CNAME foo.urn.arpa."},
 		"CNAME record without": {"foo.urn.arpa. 60 IN CNAME c.example."},
 	} {
-		_, _, err := newTestClient(longTimeout, serve(t, reply{answer: answer}.handler(t), nil)).NAPTR(t.Context(),
-			name)
+		_, _, err := newTestClient(longTimeout,
+			serve(t, reply{answer: answer}.handler(t), nil)).NAPTR(t.Context(), name)
 		if !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%q: %v", answer, err)
 		}

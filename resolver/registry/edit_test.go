@@ -212,10 +212,10 @@ func TestConditionsAndRights(t *testing.T) {
 		key   registry.Key
 		may   bool
 	}{
-		{registry.Actor{Role: registry.Writer, Prefixes: []string{"urn:example:"}}, registry.Name("urn:example:c"),
-			true},
-		{registry.Actor{Role: registry.Writer, Prefixes: []string{"urn:other:"}}, registry.Name("urn:example:d"),
-			false},
+		{registry.Actor{Role: registry.Writer, Prefixes: []string{"urn:example:"}},
+			registry.Name("urn:example:c"), true},
+		{registry.Actor{Role: registry.Writer, Prefixes: []string{"urn:other:"}},
+			registry.Name("urn:example:d"), false},
 		{registry.Actor{Role: registry.Writer, Prefixes: []string{}}, registry.Name("urn:example:d"), false},
 		{registry.Actor{Role: registry.Reader}, registry.Name("urn:example:d"), false},
 		{registry.Actor{Role: registry.Writer}, registry.Prefix("urn:example:"), false},

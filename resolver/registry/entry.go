@@ -191,8 +191,8 @@ func ParseRedirect(text string) (int, error) {
 	}
 	status, err := strconv.Atoi(text)
 	if err != nil || !isRedirect(status) {
-		return 0, Invalid("redirect_status", "redirect", "invalid redirect status %.40q: use 301, 302, 303, 307 or 308",
-			text)
+		return 0, Invalid("redirect_status", "redirect",
+			"invalid redirect status %.40q: use 301, 302, 303, 307 or 308", text)
 	}
 	return status, nil
 }

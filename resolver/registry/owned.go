@@ -61,8 +61,8 @@ func (r *Registry) checkResolvable(key Key) error {
 			"%s cannot be resolved here: outside the prefixes of this registry, %s%s",
 			key, strings.Join(r.config.OwnedPrefixes, ", "), r.suggestions(key))
 	case r.lacksURN(key):
-		return Invalid("name_without_urn", "name", "%s is not a URN: did you mean urn:%s?", key, key).With("Name",
-			key.Name)
+		return Invalid("name_without_urn", "name", "%s is not a URN: did you mean urn:%s?", key,
+			key).With("Name", key.Name)
 	case key.Kind != KindName || r.config.CheckLevel == nil:
 		return nil
 	}

@@ -35,8 +35,8 @@ func TestBound(t *testing.T) {
 		before := len(tt.listing.Text)
 		size := tt.listing.Truncate(most)
 		if len(tt.listing.Items) != tt.items || len(tt.listing.Text) < tt.text || size > most {
-			t.Errorf("%s: %d items, %d bytes of text, %d in all", name, len(tt.listing.Items), len(tt.listing.Text),
-				size)
+			t.Errorf("%s: %d items, %d bytes of text, %d in all", name, len(tt.listing.Items),
+				len(tt.listing.Text), size)
 		}
 		if isCut := name != "short"; (tt.listing.Incomplete != "") != isCut || isCut && size < most/2 ||
 			!isCut && len(tt.listing.Text) != before {

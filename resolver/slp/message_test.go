@@ -56,12 +56,12 @@ func TestParseReply(t *testing.T) {
 		code    uint16
 		ok      bool
 	}{
-		{"two, one of them with an authentication block", sized(header(0), []byte{0, 0, 0, 2}, first, signed), both, 0,
-			true},
+		{"two, one of them with an authentication block", sized(header(0), []byte{0, 0, 0, 2}, first, signed), both,
+			0, true},
 		{"none", sized(header(0), []byte{0, 0, 0, 0}), nil, 0, true},
 		{"an error without entries", sized(header(0), []byte{0, 4}), nil, 4, true},
-		{"one is truncated, with the flag", sized(header(0x80), []byte{0, 0, 0, 2}, first, signed[:9]), both[:1], 0,
-			true},
+		{"one is truncated, with the flag", sized(header(0x80), []byte{0, 0, 0, 2}, first, signed[:9]), both[:1],
+			0, true},
 		{"one is truncated", sized(header(0), []byte{0, 0, 0, 2}, first, signed[:9]), nil, 0, false},
 		{"one is missing", sized(header(0), []byte{0, 0, 0, 2}, first), nil, 0, false},
 		{"a block shorter than its header",

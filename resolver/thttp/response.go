@@ -55,8 +55,8 @@ func (c *Client) read(
 	case code == http.StatusNotImplemented:
 		return found{}, errService
 	default:
-		return found{}, fmt.Errorf("%w: response status %d without a location for %s", resolver.ErrUnreachable, code,
-			q.Service)
+		return found{}, fmt.Errorf("%w: response status %d without a location for %s", resolver.ErrUnreachable,
+			code, q.Service)
 	}
 }
 
@@ -80,8 +80,8 @@ func (c *Client) check(u uri.URI, q resolver.Query) error {
 	if len(allowed) == 0 || uri.IsWebScheme(scheme) || slices.Contains(allowed, scheme) {
 		return nil
 	}
-	return fmt.Errorf("%w: the configuration of the namespace does not allow the scheme %q", resolver.ErrForbidden,
-		scheme)
+	return fmt.Errorf("%w: the configuration of the namespace does not allow the scheme %q",
+		resolver.ErrForbidden, scheme)
 }
 
 func isList(fields httpmessage.Fields) bool { return mediaType(fields) == listType }
@@ -157,8 +157,8 @@ func (c *Client) list(ctx context.Context, response *scheme.Resource, q resolver
 			continue
 		}
 		if left++; left <= maxTracedURIs {
-			t.Add(resolver.Step{Stage: "thttp", Code: "location_left_out"}, "omitted from the list: %.200s: %s", line,
-				err)
+			t.Add(resolver.Step{Stage: "thttp", Code: "location_left_out"}, "omitted from the list: %.200s: %s",
+				line, err)
 		}
 		if left == maxUnused {
 			t.Add(resolver.Step{Stage: "thttp", Code: "list_cut"}, "rest of the list not read")

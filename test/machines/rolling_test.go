@@ -37,8 +37,8 @@ func startRolling(t *testing.T, instances int) *rolling {
 		})
 		r.running = append(r.running, r.starts[i]())
 		_, port, _ := strings.Cut(admin, ":")
-		fmt.Fprintf(&servers, "    server s%d %s check port %s inter 100ms fastinter 50ms fall 1 rise 1\n", i, service,
-			port)
+		fmt.Fprintf(&servers, "    server s%d %s check port %s inter 100ms fastinter 50ms fall 1 rise 1\n", i,
+			service, port)
 	}
 	file := filepath.Join(folder, "haproxy.cfg")
 	text := fmt.Sprintf(`defaults

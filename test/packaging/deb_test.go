@@ -97,8 +97,8 @@ func TestDebianPackage(t *testing.T) {
 		"usr/share/lintian/overrides/urnd":                  "statically-linked-binary",
 		"etc/logrotate.d/urnd":                              "systemctl kill --signal=HUP",
 	} {
-		if text := readUnpacked(t, filepath.Join(p.root, path)); !strings.Contains(strings.ReplaceAll(text, `\`, ""),
-			says) {
+		if text := readUnpacked(t,
+			filepath.Join(p.root, path)); !strings.Contains(strings.ReplaceAll(text, `\`, ""), says) {
 			t.Errorf("%s does not say %q", path, says)
 		}
 	}

@@ -148,8 +148,8 @@ func TestEverySpelling(t *testing.T) {
 				}
 				reply := w.Get(t, request)
 				if reply.Location != want && (form != "the API" || !strings.Contains(reply.Body, want)) {
-					t.Errorf("%s as %s: %d %s %s, want %s", spelling, form, reply.Status, reply.Location, reply.Body,
-						want)
+					t.Errorf("%s as %s: %d %s %s, want %s", spelling, form, reply.Status, reply.Location,
+						reply.Body, want)
 				}
 			}
 			if strings.Contains(spelling, " ") {

@@ -41,8 +41,8 @@ func TestValuesAreMadeOnce(t *testing.T) {
 		{"usual", "de, en;q=0.5", 20},
 		{"60 kB", strings.Repeat("de-AT;q=0.5, ", 60<<10/13), 2},
 		{"many members", strings.Repeat("a,", maxNormalMembers), 2},
-		{"the most that is made normal", strings.Repeat("de-at-1996;q=0.55,", maxNormalMembers)[:maxNormalBytes-1],
-			600},
+		{"the most that is made normal",
+			strings.Repeat("de-at-1996;q=0.55,", maxNormalMembers)[:maxNormalBytes-1], 600},
 	} {
 		requested := 0
 		lines := []string{test.language}

@@ -171,8 +171,8 @@ func (r row) request(at place, n uint64) []byte {
 	if r.manner == connectionClose {
 		fields += "Connection: close\r\n"
 	}
-	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: peers\r\nAccept: */*\r\n%s\r\n", target, host,
-		fields)
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: peers\r\nAccept: */*\r\n%s\r\n", target,
+		host, fields)
 }
 
 // address returns the server address for the requests of the row.

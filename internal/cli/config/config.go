@@ -169,8 +169,8 @@ without one, all are printed.`,
 			}
 			found = append(found, of...)
 		}
-		table, err := output.Rows(cmd.OutOrStdout(), "setting", "doc", "values", "default", "variable", "reload",
-			"sample")
+		table, err := output.Rows(cmd.OutOrStdout(), "setting", "doc", "values", "default", "variable",
+			"reload", "sample")
 		if err != nil {
 			return err
 		}

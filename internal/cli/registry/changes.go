@@ -43,8 +43,8 @@ urnd registry revert reverts a set. Entries from before the first change set are
 	flags.StringVar(&of.By, "by", "", "only those of this `name`")
 	flags.StringVar(&of.Prefix, "prefix", "", "only those that changed names with this `prefix`")
 	flags.Int64Var(&set, "set", 0, "print what the set with this `number` has changed")
-	output := cli.AddOutput(cmd, "one object for each set, or with --set for each name that it has changed", cli.CSV,
-		cli.JSON)
+	output := cli.AddOutput(cmd, "one object for each set, or with --set for each name that it has changed",
+		cli.CSV, cli.JSON)
 	return f.run(existing, "reading the registry", "nothing was read",
 		func(ctx context.Context, s *session, _ []string) error {
 			if flags.Changed("set") {

@@ -70,8 +70,8 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 		t := expectationTest{resolution: r, w: p.Writer(cmd.OutOrStdout()), progress: p}
 		err = cli.InOrder(cmd.Context(), testWorkers, expected.next, t.test, func() error { return nil }, t.print)
 		if err != nil {
-			return p.InterruptedRestart(err, "%d names were tested: %d as expected, %d not", t.good+t.bad, t.good,
-				t.bad)
+			return p.InterruptedRestart(err, "%d names were tested: %d as expected, %d not", t.good+t.bad,
+				t.good, t.bad)
 		}
 		fmt.Fprintf(p.Writer(cmd.ErrOrStderr()), "urnd: tested %d names: %d as expected, %d not\n", t.good+t.bad,
 			t.good, t.bad)

@@ -202,8 +202,8 @@ func (f *countFlags) tallies(s *session, document any, of string, rows []registr
 	return f.output.Document(s.out, document, func(w io.Writer) error {
 		table, err := f.output.Numbers(w, "people", "bots", of)
 		for _, row := range append(rows, registry.NameCount{Name: "all", Tally: sum}) {
-			err = errors.Join(err, table.Row(row, strconv.FormatInt(row.People, 10), strconv.FormatInt(row.Bots, 10),
-				row.Name))
+			err = errors.Join(err, table.Row(row, strconv.FormatInt(row.People, 10),
+				strconv.FormatInt(row.Bots, 10), row.Name))
 		}
 		return errors.Join(err, table.End())
 	})

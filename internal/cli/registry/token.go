@@ -54,8 +54,8 @@ stored.`,
 		cli.ParseText[registry.Action])
 	cli.Complete(cmd, "action", actions...)
 	cmd.Flags().StringVar(&t.Note, "note", "", "a `text` for the list of tokens")
-	cli.AddParsed(cmd, &t.Expires, "expires", "expiry `time`: 2032-01-01, 2032-01-01T12:00:00Z, or 720h from now",
-		expiry)
+	cli.AddParsed(cmd, &t.Expires, "expires",
+		"expiry `time`: 2032-01-01, 2032-01-01T12:00:00Z, or 720h from now", expiry)
 	cli.Require(cmd, "role", "it is "+cli.JoinOr(roles...))
 	return f.run(made, "creating a token", "no token was created",
 		func(ctx context.Context, s *session, _ []string) error {
@@ -103,8 +103,8 @@ func newTokenList(w Wiring) *cobra.Command {
 			for _, err := range damaged {
 				s.say("%v", err)
 			}
-			table, err := output.Table(s.out, "id", "role", "name", "created", "by", "used", "expires", "prefixes",
-				"note")
+			table, err := output.Table(s.out, "id", "role", "name", "created", "by", "used", "expires",
+				"prefixes", "note")
 			for _, t := range tokens {
 				expires := "never"
 				if !t.Expires.IsZero() {

@@ -33,8 +33,8 @@ Whether names lead where they should is shown by check and health.`,
 	}
 	f := addStore(cmd, w)
 	var head []byte
-	cli.AddParsed(cmd, &head, "head", "a `digest` that urnd registry head has printed: it must be in the history",
-		parseHead)
+	cli.AddParsed(cmd, &head, "head",
+		"a `digest` that urnd registry head has printed: it must be in the history", parseHead)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		begun := "reading names"
 		if len(args) > 0 {

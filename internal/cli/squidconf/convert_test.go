@@ -488,8 +488,8 @@ func TestRulesDecideAsSquid(t *testing.T) {
 		for _, requested := range requests {
 			squid, urnd := squidAllows(lines, holds, requested), allowed(t, c, p, requested)
 			if urnd && !squid || len(r.Unconverted) == 0 && squid != urnd {
-				t.Fatalf("%+v: Squid %v, urnd %v, by\n%s\n%s", requested, squid, urnd, strings.Join(lines, "\n"),
-					r.YAML)
+				t.Fatalf("%+v: Squid %v, urnd %v, by\n%s\n%s", requested, squid, urnd,
+					strings.Join(lines, "\n"), r.YAML)
 			}
 		}
 	}

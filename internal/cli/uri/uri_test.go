@@ -18,7 +18,7 @@ func TestURICommands(t *testing.T) {
 	}{
 		{args: "normalize HTTP://A:80 URN:Example:a%2c#f", want: "http://a/\nurn:example:a%2C#f\n"},
 		{args: "normalize -", stdin: "HTTP://A\r\nx y\nurn:urn:a\n", bad: true, want: "http://a/\n" +
-			`error: parsing "x y": offset 1: path: this octet is not allowed in a path (RFC 3986 section 3.3)` + "\n" +
+			`error: parsing "x y": offset 1: path: this byte is not allowed in a path (RFC 3986 section 3.3)` + "\n" +
 			`error: parsing "urn:urn:a": offset 4: NID: the NID "urn" is reserved (RFC 8141 section 5.1)` + "\n"},
 		{args: "normalize --output json HTTP://A/%7e %", bad: true,
 			want: `{"input":"HTTP://A/%7e","output":"http://a/~"}` + "\n" +

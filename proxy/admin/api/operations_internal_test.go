@@ -29,8 +29,8 @@ func TestOperationsOf(t *testing.T) {
 		case (o.serve == nil) == (o.handler == nil):
 			t.Errorf("%s %s is answered by nothing, or by two", o.method, o.path)
 		case o.registry != (o.use != 0):
-			t.Errorf("%d %s %s takes tokens of the registry: %t, and its use is %v", i, o.method, o.path, o.registry,
-				o.use)
+			t.Errorf("%d %s %s takes tokens of the registry: %t, and its use is %v", i, o.method, o.path,
+				o.registry, o.use)
 		}
 	}
 }

@@ -66,8 +66,8 @@ func serveCounts(c *call) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	name, periods, err := c.service.Counts(c.Context(), c.actor, registry.Key{Kind: c.kind, Name: c.get("uri")}, since,
-		until)
+	name, periods, err := c.service.Counts(c.Context(), c.actor, registry.Key{Kind: c.kind, Name: c.get("uri")},
+		since, until)
 	return message.JSON(http.StatusOK, nameCounts{Name: name, Periods: notNil(periods)}), err
 }
 

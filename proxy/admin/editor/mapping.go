@@ -252,8 +252,8 @@ func checkColumns(columns []string) error {
 			return invalid("import_no_column", "Column", plaintext.Shorten(column, shownValue))
 		}
 		if before := seen[column]; before > 0 {
-			return invalid("import_column_twice", "First", strconv.Itoa(before), "Second", strconv.Itoa(i+1), "Column",
-				column)
+			return invalid("import_column_twice", "First", strconv.Itoa(before), "Second", strconv.Itoa(i+1),
+				"Column", column)
 		}
 		seen[column] = i + 1
 	}

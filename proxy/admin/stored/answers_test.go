@@ -55,8 +55,8 @@ func TestPurgeDuringRequests(t *testing.T) {
 	for round := range 5 {
 		source.Store(int64(round))
 		for i := range 5000 { // so that the purge takes some time
-			answers.Seed("urn:example:"+strconv.Itoa(i), resolver.Locations{{URI: "x", From: &resolver.Source{}}},
-				time.Hour)
+			answers.Seed("urn:example:"+strconv.Itoa(i),
+				resolver.Locations{{URI: "x", From: &resolver.Source{}}}, time.Hour)
 		}
 		stop, stopped := make(chan struct{}), make(chan struct{})
 		go func() {

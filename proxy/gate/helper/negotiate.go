@@ -88,8 +88,8 @@ func (c *Conversation) Next(ctx context.Context, token string) (Step, error) {
 	}
 	if a.Result == OK && a.User() == "" {
 		return Step{},
-			c.broken(fmt.Errorf("helper %s: %w: it accepted a client without a user name", c.negotiate.pool.config.Name,
-				ErrBroken))
+			c.broken(fmt.Errorf("helper %s: %w: it accepted a client without a user name",
+				c.negotiate.pool.config.Name, ErrBroken))
 	}
 	return step, nil
 }

@@ -133,8 +133,8 @@ func (f *File[T]) Failures() []string {
 		return nil
 	}
 	at := f.current.Load().loaded.UTC().Format(time.RFC3339)
-	return []string{fmt.Sprintf("the reload of list %s failed, the content of %s stays in use: %s", f.config.Path, at,
-		f.failure)}
+	return []string{fmt.Sprintf("the reload of list %s failed, the content of %s stays in use: %s", f.config.Path,
+		at, f.failure)}
 }
 
 // stat returns the state of the file.

@@ -151,6 +151,6 @@ func (f *File[T]) shrunk(read *content[T]) string {
 	}
 	// The parsed value is not retained.
 	f.refused = &content[T]{report: Report{Entries: entries}, state: read.state}
-	return fmt.Sprintf("the file has %d entries, %d before: it may be incomplete; touch it to use it anyway", entries,
-		before)
+	return fmt.Sprintf("the file has %d entries, %d before: it may be incomplete; touch it to use it anyway",
+		entries, before)
 }

@@ -171,8 +171,8 @@ func TestExportOfDepartment(t *testing.T) {
 		if err != nil || e.By != "bo" || e.Targets[0].URI != "https://example.org/3" {
 			t.Errorf("%s: the entry is %+v, %v", format, e, err)
 		}
-		text = strings.Replace(exported(t, r, bulk.ExportOptions{Format: format}), "example.org/p/", "example.org/q/",
-			1)
+		text = strings.Replace(exported(t, r, bulk.ExportOptions{Format: format}), "example.org/p/",
+			"example.org/q/", 1)
 		if _, rejected := imported(t, bulk.Import{Registry: r, Actor: writer, Format: format},
 			text); len(rejected) != 1 || !errors.Is(rejected[0].Reason, registry.ErrDenied) {
 			t.Errorf("%s: a prefix was changed: %v", format, rejected)

@@ -90,7 +90,7 @@ func TestEncodings(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := imports(t, c.format, c.base, "", latin1)
-			hint := "name the encoding of the source (--encoding), such as windows-1252"
+			hint := "set the encoding of the source (--encoding), such as windows-1252"
 			if strings.Contains(got, "\ufffd") || !strings.Contains(got, "(--encoding), such as windows-1252") ||
 				c.fatal != strings.Contains(got, "error") ||
 				!c.fatal && !strings.Contains(got, hint) {
@@ -197,8 +197,8 @@ func TestOptions(t *testing.T) {
 			taken string
 			want  string
 		}{
-			{"nothing", bulk.Import{}, " csv tsv ndjson bioregistry datacite dnb handle nginx noid rewritemap shlink ",
-				""},
+			{"nothing", bulk.Import{},
+				" csv tsv ndjson bioregistry datacite dnb handle nginx noid rewritemap shlink ", ""},
 			{"base", bulk.Import{Base: "https://a.example/"},
 				"bioregistry datacite handle nginx noid purl rewritemap shlink w3id", "--base"},
 			{"mapping", bulk.Import{Mapping: map[string]string{"a": "name"}}, " csv tsv ndjson ", "--map is"},

@@ -277,7 +277,7 @@ func TestForeignJSON(t *testing.T) {
 			""},
 		{bulk.Shlink,
 			`{"shortUrl":"https://a.example/x","longUrl":"https://a.example/","longUrl":"https://a.example/2"}`, "",
-			"twice"},
+			"duplicate"},
 		{bulk.Shlink, `{"shortUrl":"https://a.example/x","longUrl":"https://a.example/","title":"\udc00"}`, "",
 			"surrogate"},
 		{bulk.Shlink,

@@ -176,11 +176,11 @@ func TestUnreadable(t *testing.T) {
 		{"target\n", "", "no column for the name"},
 		{"{\"name\":\"urn:nbn:fi:a\"}\n", bulk.CSV, "the input looks like NDJSON, but was read as csv"},
 		{"name,target,target\n", "", "duplicate column for the target"},
-		{"\xff\xfe\x00\x00n\x00\x00\x00", "", "utf-32le, which is not read"},
+		{"\xff\xfe\x00\x00n\x00\x00\x00", "", "utf-32le, which is not supported"},
 		{"n\xe4me,target\n", "", "column names: the byte 0xE4 is not UTF-8: set the encoding"},
 		{"\x1f\x8b\x08", "", "decompressing"},
-		{"name\n", bulk.NginxMap, "not a format of imports"},
-		{"[]", bulk.Bioregistry, "not the registry.json"},
+		{"name\n", bulk.NginxMap, "not an import format"},
+		{"[]", bulk.Bioregistry, "not a registry.json"},
 		{strings.Repeat("x", 2<<20), bulk.CSV, "column names: it has more than"},
 	} {
 		i := bulk.Import{Registry: open(t), Actor: admin, Format: c.format}

@@ -187,8 +187,8 @@ func FuzzForeign(f *testing.F) {
 					}
 					if read, err := lineOf(appendRecord(nil, l)); err != nil || read.source != l.source ||
 						read.entry.Name != l.entry.Name {
-						t.Errorf("%s: entry %d of %q is read as of %q, %v", format, l.number, l.source, read.source,
-							err)
+						t.Errorf("%s: entry %d of %q is read as of %q, %v", format, l.number, l.source,
+							read.source, err)
 					}
 				})
 			}

@@ -323,8 +323,8 @@ func (u *mergedRecord) checkMemberConflict(l line) error {
 	all := membersOf(u.entry.Metadata)
 	for _, m := range membersOf(l.entry.Metadata) {
 		if i := indexOf(all, m.Name); i >= 0 && !isNone(m) && !isNone(all[i]) && !bytes.Equal(all[i].Value, m.Value) {
-			return u.conflictError(memberPrefix+m.Name, "metadata.%s differs from line %d of the same name", m.Name,
-				u.number)
+			return u.conflictError(memberPrefix+m.Name, "metadata.%s differs from line %d of the same name",
+				m.Name, u.number)
 		}
 	}
 	return nil

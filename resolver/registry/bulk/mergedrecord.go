@@ -151,8 +151,8 @@ func (u *mergedRecord) checkSourceConflict(l line) error {
 			With("Name", u.source, "Line", strconv.FormatInt(u.number, 10))
 	case u.source != "" && u.fields.has(fieldTargets) && l.fields.has(fieldTargets) &&
 		!slices.Equal(u.entry.Targets, l.entry.Targets):
-		return u.conflictError(columnNames[fieldTargets], "targets differ from line %d of the same identifier",
-			u.number)
+		return u.conflictError(columnNames[fieldTargets],
+			"targets differ from line %d of the same identifier", u.number)
 	default:
 		return nil
 	}

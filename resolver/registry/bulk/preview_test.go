@@ -59,12 +59,12 @@ func TestDecode(t *testing.T) {
 		{"\ufeffname", "", "name", ""},
 		{"\xff\xfen\x00\xe4\x00", "", "n\u00e4", ""},
 		{"p\xe4", "latin1", "p\u00e4", ""},
-		{"name,target\nurn:a:b,p\xe4\n", "", "", "line 2: its byte 0xE4 is not UTF-8: name the encoding"},
+		{"name,target\nurn:a:b,p\xe4\n", "", "", "line 2: the byte 0xE4 is not UTF-8: set the encoding"},
 		{"a\n\x81", "windows-1252", "", "line 2: the input has bytes that are not valid in windows-1252"},
 		{"\ufeffa", "windows-1252", "", "byte order mark of utf-8"},
 		{"PK\x03\x04abc", "", "", "spreadsheet"},
 		{"\x1f\x8babc", "", "", "compressed"},
-		{"a,b\n\x00,c\n", "", "", "line 2: it has a NUL byte"},
+		{"a,b\n\x00,c\n", "", "", "line 2: the input has a NUL byte"},
 	} {
 		of, err := charset.Parse(c.label)
 		if err != nil {

@@ -82,8 +82,8 @@ func TestOpeningEnds(t *testing.T) {
 		want  error
 	}{
 		{"the store is open", never, func(h held, _ context.CancelCauseFunc, _ func()) { h.outcome <- nil }, nil},
-		{"it cannot be opened", never, func(h held, _ context.CancelCauseFunc, _ func()) { h.outcome <- errBroken },
-			errBroken},
+		{"it cannot be opened", never,
+			func(h held, _ context.CancelCauseFunc, _ func()) { h.outcome <- errBroken }, errBroken},
 		{"the client leaves", never, func(_ held, leave context.CancelCauseFunc, _ func()) { leave(errLeft) }, errLeft},
 		{"urnd stops", never, func(_ held, _ context.CancelCauseFunc, stop func()) { stop() }, registry.ErrUnavailable},
 		{"it takes too long", func(time.Duration) <-chan time.Time { return past },

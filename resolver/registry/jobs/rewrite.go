@@ -29,8 +29,8 @@ func (j *Jobs) rewriteOf(data []byte) (w registry.Rewrite, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil {
-		return w, fmt.Errorf("%w: body must be a JSON object with prefix, replace and with: %w", registry.ErrInvalid,
-			err)
+		return w, fmt.Errorf("%w: body must be a JSON object with prefix, replace and with: %w",
+			registry.ErrInvalid, err)
 	}
 	w = registry.Rewrite{Prefix: body.Prefix, Replace: body.Replace, With: body.With, AsOf: registry.Seq(body.AsOf)}
 	if body.Prefix != "" {

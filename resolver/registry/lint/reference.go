@@ -118,8 +118,8 @@ func (l *linter) checkReferences(tx registry.Tx, s *subject, known map[string]re
 				lead.target, lead.name))
 		case registered && lead.name != e.Name:
 			l.add(e, Hint, ruleChain, fmt.Sprintf(
-				"the target %s resolves to %s through another resolver, but is registered here", lead.target,
-				lead.name))
+				"the target %s resolves to %s through another resolver, but is registered here",
+				lead.target, lead.name))
 		}
 	}
 	if e.Alias != "" {

@@ -95,8 +95,8 @@ func testList(t *testing.T, s registry.Store) {
 		} {
 			got, err := tx.List(registry.KindName, c.prefix, c.after, c.limit)
 			if err != nil || !slices.Equal(namesOf(got), c.want) {
-				t.Errorf("%q after %q, at most %d: %q, %v; want %q", c.prefix, c.after, c.limit, namesOf(got), err,
-					c.want)
+				t.Errorf("%q after %q, at most %d: %q, %v; want %q", c.prefix, c.after, c.limit, namesOf(got),
+					err, c.want)
 			}
 		}
 		got, err := tx.List(registry.KindPrefix, "", "", 10)
@@ -163,8 +163,8 @@ func testChanges(t *testing.T, s registry.Store) {
 				keys = append(keys, c.Key.String())
 			}
 			if got := strings.Join(keys, " "); err != nil || got != tt.want || last != tt.last {
-				t.Errorf("the latest before %d: %s up to %d, %v, want %s up to %d", tt.before, got, last, err, tt.want,
-					tt.last)
+				t.Errorf("the latest before %d: %s up to %d, %v, want %s up to %d", tt.before, got, last, err,
+					tt.want, tt.last)
 			}
 		}
 		return err

@@ -420,8 +420,8 @@ func TestUse(t *testing.T) {
 				for what, err := range map[string]error{"Check": tt.use.Check(a, tt.kind),
 					"CheckKey": tt.use.CheckKey(a, key)} {
 					if (err == nil) != may || err != nil && !errors.Is(err, registry.ErrDenied) {
-						t.Errorf("%s of use %d of kind %d by a %q that may %s: %v", what, tt.use, tt.kind, role, action,
-							err)
+						t.Errorf("%s of use %d of kind %d by a %q that may %s: %v", what, tt.use, tt.kind, role,
+							action, err)
 					}
 				}
 				if tt.use.CheckAll(a) == nil {

@@ -147,8 +147,8 @@ func (c *conn) checkSchema() error {
 	case has > target:
 		return newerSchema(c.path, has, target)
 	case has < target:
-		return fmt.Errorf("%w: %s has schema %d, this version has %d; a restore migrates it", errOlder, c.path, has,
-			target)
+		return fmt.Errorf("%w: %s has schema %d, this version has %d; a restore migrates it", errOlder, c.path,
+			has, target)
 	}
 	return nil
 }

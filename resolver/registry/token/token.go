@@ -126,8 +126,8 @@ func rootOf(actor registry.Actor, others []registry.StoredToken) (root string, e
 		}
 	}
 	if n >= maxOfRoot {
-		return "", registry.Invalid("too_many_tokens", "", "limit of %d descendants of one token reached: revoke some",
-			n)
+		return "", registry.Invalid("too_many_tokens", "",
+			"limit of %d descendants of one token reached: revoke some", n)
 	}
 	return root, nil
 }

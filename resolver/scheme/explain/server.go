@@ -48,13 +48,13 @@ func (d *description) warnOfPort(u uri.URI, c Config) {
 	switch service := c.serviceAt(uint16(port)); {
 	case service != "":
 		d.warnHarmful(fmt.Sprintf("Port %d is the port of %s, not of %s. What a %s program sends there can "+
-			"be taken for commands of the other protocol, and can do harm that you do not see.", port, service, name,
-			name))
+			"be taken for commands of the other protocol, and can do harm that you do not see.", port, service,
+			name, name))
 	case c.Ports.CheckPort(name, uint16(port)) != nil:
 		d.warnHarmful(fmt.Sprintf("Port %d is one that %s addresses should not name: servers of other protocols use "+
 			"such ports. "+
-			"What a %s program sends there can be taken for commands, and can do harm that you do not see.", port, name,
-			name))
+			"What a %s program sends there can be taken for commands, and can do harm that you do not see.", port,
+			name, name))
 	default:
 		d.warn(fmt.Sprintf("Port %d is not the usual port of %s, which is %s. Open this address only if you know "+
 			"its server.", port, name, u.DefaultPort()))

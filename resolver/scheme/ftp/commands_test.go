@@ -223,8 +223,8 @@ func TestPassive(t *testing.T) {
 		f := &fake{passive: true, replies: map[string]string{"EPSV": reply}}
 		h := handler(t, func(c *Config) {
 			c.TLS, c.Limits.Timeout = TLSNever, 3*time.Second
-			c.Dial = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn,
-				error) {
+			c.Dial = func(ctx context.Context, network, address string,
+				check func(netip.AddrPort) error) (net.Conn, error) {
 				if !strings.HasSuffix(address, ":5001") {
 					return settings().Dial(ctx, network, address, check)
 				}

@@ -189,8 +189,8 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
 		}
 	}
-	if _, err := readLines(io.MultiReader(strings.NewReader(" a\n"), failing{}), limits, parseMLSD); !errors.Is(err,
-		errTest) {
+	if _, err := readLines(io.MultiReader(strings.NewReader(" a\n"), failing{}), limits,
+		parseMLSD); !errors.Is(err, errTest) {
 		t.Errorf("a listing that breaks off: %v", err)
 	}
 }

@@ -67,8 +67,8 @@ func TestSlots(t *testing.T) {
 	guard := netguard.New(time.Minute, netip.MustParsePrefix("127.0.0.0/8")).WithLimiter(make(quota.Semaphore, 4))
 	h := handler(t, func(c *Config) {
 		c.TLS, c.MaxIdle, c.MaxFetches = TLSNever, 1, 2
-		c.Dial = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn,
-			error) {
+		c.Dial = func(ctx context.Context, network, address string,
+			check func(netip.AddrPort) error) (net.Conn, error) {
 			return guard.WithCheck(check).DialContext(ctx, network, address)
 		}
 	})

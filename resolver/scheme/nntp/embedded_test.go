@@ -64,8 +64,8 @@ func TestDetach(t *testing.T) {
 			name: "a", note: "damaged: expected size 4 bytes",
 			bytes: []byte("ABC"),
 		}}},
-		{"yEnc without end", "=ybegin line=128 size=4 name=a\r\nklm\r\n", "=ybegin line=128 size=4 name=a\r\nklm\r\n",
-			nil},
+		{"yEnc without end", "=ybegin line=128 size=4 name=a\r\nklm\r\n",
+			"=ybegin line=128 size=4 name=a\r\nklm\r\n", nil},
 	} {
 		const header = "Subject: s\r\n\r\n"
 		rest, files := detach([]byte(header + tt.body))

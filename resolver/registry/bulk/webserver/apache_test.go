@@ -262,8 +262,8 @@ type generator struct {
 
 func newGenerator(seed int) *generator {
 	g := &generator{Rand: rand.New(rand.NewPCG(uint64(seed), 7)), rules: map[int]int{}}
-	g.words = []string{"a", "doc", "data", "v1", "id", "onto", "terms", "ns", "Spec", "x-y", "r2.0", "people", "def",
-		"release"}
+	g.words = []string{"a", "doc", "data", "v1", "id", "onto", "terms", "ns", "Spec", "x-y", "r2.0", "people",
+		"def", "release"}
 	g.Shuffle(len(g.words), func(i, j int) { g.words[i], g.words[j] = g.words[j], g.words[i] })
 	return g
 }
