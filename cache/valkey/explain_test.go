@@ -58,7 +58,7 @@ func TestExplain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := newInstance(t, server.Addr(), c.change)
-			statusReporter(t, i, c.want)
+			awaitStatus(t, i, c.want)
 			_, err := tried(t, c.change)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "staple") {
 				t.Errorf("trying it says %v", err)

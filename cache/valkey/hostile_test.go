@@ -392,7 +392,7 @@ func TestNamedAddresses(t *testing.T) {
 				return remote{conn}, err
 			}
 		})
-		statusReporter(t, a, "names a loopback or link-local address")
+		awaitStatus(t, a, "loopback or link-local address in a reply")
 		until(t, func() bool { return l.said() > 2 })
 		if a.level.Stats().Used || requested.Load() != 0 {
 			t.Errorf("%s: it asks what is beside it, %d times", url, requested.Load())
@@ -413,7 +413,7 @@ func TestHostileByTLS(t *testing.T) {
 	l.say(instead("+OK\r\n+OK\r\n", "", false))
 	a.get("key", "own")
 	a.await(func(s valkey.Stats) bool { return !s.Used })
-	statusReporter(t, a, "does not keep to its protocol")
+	awaitStatus(t, a, "protocol violation")
 	l.say(nil)
 	backAgain(t, a, b, "key")
 }

@@ -38,11 +38,11 @@ func TestTLS(t *testing.T) {
 	relay.Cut()
 	relay.Restore()
 	b.await(func(s valkey.Stats) bool { return !s.Used })
-	statusReporter(t, b, "has expired")
+	awaitStatus(t, b, "has expired")
 }
 
-// statusReporter waits until an instance has reported a reason.
-func statusReporter(t *testing.T, i *instance, what string) {
+// awaitStatus waits until an instance has reported a reason.
+func awaitStatus(t *testing.T, i *instance, what string) {
 	t.Helper()
 	until(t, func() bool {
 		select {
