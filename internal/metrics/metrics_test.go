@@ -120,7 +120,7 @@ func TestCounts(t *testing.T) {
 		`connections_refused_total`:                                                  "1",
 		`limit_used{limit="connections"}`:                                            "7",
 		`limit_max{limit="connections"}`:                                             "8",
-		`config_reloads_total{outcome="success"}`:                                       "1",
+		`config_reloads_total{outcome="success"}`:                                    "1",
 		`config_reloads_total{outcome="failure"}`:                                    "1",
 		`config_last_reload_successful`:                                              "0",
 		`config_last_reload_success_timestamp_seconds`:                               "1000",
