@@ -50,7 +50,7 @@ func TestCacheWhy(t *testing.T) {
 			{Hosts: []string{"www.test"}, Servers: []string{origin}, IgnoreParameters: []string{"utm_*"},
 				Cache: []config.SiteCache{
 					{Types: []string{"text/html"}, MinTTL: time.Minute},
-					{Types: []string{"text/*"}, Most: 30 * time.Second, Stale: time.Minute},
+					{Types: []string{"text/*"}, MaxTTL: 30 * time.Second, StaleFor: time.Minute},
 				}},
 			{Hosts: []string{"www.test"}, Path: "/api"},
 			{Hosts: []string{"www.test"}, Path: "/old",
