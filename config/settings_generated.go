@@ -252,9 +252,9 @@ type Resolve struct {
 	MaxTTL time.Duration `mapstructure:"max_ttl"`
 	// Where clients are redirected for names that no system resolves: a URI template, as in namespaces:
 	// https://resolver.example.org/{+urn}. Empty sends resolve.unknown_status.
-	Fallback string `mapstructure:"elsewhere"`
-	// The status for names that no system resolves, if elsewhere is empty. A name that does not exist according
-	// to a system always gets 404, a name that is gone 410.
+	Fallback string `mapstructure:"fallback"`
+	// The status for names that no system resolves, if fallback is empty. A name that does not exist according to
+	// a system always gets 404, a name that is gone 410.
 	UnknownStatus int `mapstructure:"unknown_status"`
 	// Notations of identifiers without urn: and the URIs they stand for, before the built-in ones (a bare ISBN,
 	// ISSN or DOI, and doi:, hdl: and ark:). A list:
@@ -772,7 +772,7 @@ type Site struct {
 	Public bool `mapstructure:"public"`
 	// freshness rules that override the servers: the first rule of which all conditions hold decides. Responses
 	// that are private, no-store or set a cookie, and those to requests with Authorization, are never stored for
-	// other clients. A response with a least lifetime must not depend on cookies of the request
+	// other clients. A response with min_ttl must not depend on cookies of the request
 	Cache []SiteCache `mapstructure:"cache"`
 	// query parameters that are removed from requests and cache keys, such as utm_*, which only scripts in
 	// browsers read; * is all
@@ -820,21 +820,20 @@ type SiteAnswer struct {
 
 // SiteCache is cache: freshness rules that override the servers: the first rule of which all conditions hold
 // decides. Responses that are private, no-store or set a cookie, and those to requests with Authorization,
-// are never stored for other clients. A response with a least lifetime must not depend on cookies of the
-// request
+// are never stored for other clients. A response with min_ttl must not depend on cookies of the request
 type SiteCache struct {
 	// media types of responses; empty matches all
 	Types []string `mapstructure:"types"`
 	// statuses of responses; empty matches those that are heuristically cacheable
 	Statuses []int `mapstructure:"statuses"`
 	// do not store them
-	Never bool `mapstructure:"never"`
+	NoStore bool `mapstructure:"no_store"`
 	// minimum freshness lifetime
-	Least time.Duration `mapstructure:"least"`
+	MinTTL time.Duration `mapstructure:"min_ttl"`
 	// maximum freshness lifetime; empty is that of the server
-	Most time.Duration `mapstructure:"most"`
+	MaxTTL time.Duration `mapstructure:"max_ttl"`
 	// how long after it a stale response is used while it is revalidated (stale-while-revalidate, RFC 5861)
-	Stale time.Duration `mapstructure:"stale"`
+	StaleFor time.Duration `mapstructure:"stale_for"`
 }
 
 // Compression is compression: Compression of responses of proxy.sites, and of urnd's own pages and documents,
@@ -1469,7 +1468,7 @@ var settings = []Setting{
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
-		Path:        "resolve.elsewhere",
+		Path:        "resolve.fallback",
 		Doc:         "Where clients are redirected for names that no system resolves: a URI template, as in namespaces: https://resolver.example.org/{+urn}. Empty sends resolve.unknown_status.",
 		Form:        "URI template",
 		Invalidates: Records | Answers | Snapshot,
@@ -1477,7 +1476,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "resolve.unknown_status",
-		Doc:         "The status for names that no system resolves, if elsewhere is empty. A name that does not exist according to a system always gets 404, a name that is gone 410.",
+		Doc:         "The status for names that no system resolves, if fallback is empty. A name that does not exist according to a system always gets 404, a name that is gone 410.",
 		Default:     404,
 		OneOf:       []string{"404", "501", "502"},
 		Invalidates: Records | Answers | Snapshot,
@@ -2436,7 +2435,7 @@ var settings = []Setting{
 		Default:     []Site{},
 		Form:        tableForm,
 		Invalidates: Responses | Disk,
-		Sample:      "sites:\n  - hosts: [www.example.org, '*.shop.example.org']\n    # http://, https:// or h2c:// (HTTP/2 without TLS), host and port\n    servers: [http://192.0.2.10:8080, http://192.0.2.11:8080]\n    # load balancing: round_robin, least_requests or hash (of the URL)\n    balance: least_requests\n    # active health checks: path, status, interval, and how long the load of a recovered server grows\n    check: {path: /health, status: 200, interval: 5s, slow_start: 30s}\n    # header fields of requests and responses that are set and removed\n    request_set: ['X-Site: shop']\n    response_remove: [Server, X-Powered-By]\n    # freshness rules that override the servers\n    cache:\n      - {types: [image/*, text/css], least: 1h, most: 24h, stale: 10m}\n    # query parameters that servers do not use\n    ignore_parameters: [utm_*, fbclid]\n  - hosts: [www.example.org]\n    path: /api\n    # replacement of the path prefix\n    replace: /v2\n    servers: [https://192.0.2.12:8443]\n    # allowed networks, and users: a file of htpasswd -B\n    clients: [192.0.2.0/24]\n    users: /etc/urnd/api-users\n    # how the client is identified to servers: off, transparent, forwarded or x-forwarded-for\n    forwarded: x-forwarded-for\n    # for https servers: certificate authorities, server name, and the client certificate of urnd\n    tls:\n      ca: /etc/urnd/origin-ca.pem\n      server_name: backend.example.org\n      certificate: /etc/urnd/client.pem\n      key: credential:client-key\n      min_version: \"1.3\"\n  - hosts: [www.example.org]\n    path: /old\n    # a response of urnd itself: a redirect, or a text\n    answer: {status: 301, location: 'https://www.example.org/new{+rest}'}",
+		Sample:      "sites:\n  - hosts: [www.example.org, '*.shop.example.org']\n    # http://, https:// or h2c:// (HTTP/2 without TLS), host and port\n    servers: [http://192.0.2.10:8080, http://192.0.2.11:8080]\n    # load balancing: round_robin, least_requests or hash (of the URL)\n    balance: least_requests\n    # active health checks: path, status, interval, and how long the load of a recovered server grows\n    check: {path: /health, status: 200, interval: 5s, slow_start: 30s}\n    # header fields of requests and responses that are set and removed\n    request_set: ['X-Site: shop']\n    response_remove: [Server, X-Powered-By]\n    # freshness rules that override the servers\n    cache:\n      - {types: [image/*, text/css], min_ttl: 1h, max_ttl: 24h, stale_for: 10m}\n    # query parameters that servers do not use\n    ignore_parameters: [utm_*, fbclid]\n  - hosts: [www.example.org]\n    path: /api\n    # replacement of the path prefix\n    replace: /v2\n    servers: [https://192.0.2.12:8443]\n    # allowed networks, and users: a file of htpasswd -B\n    clients: [192.0.2.0/24]\n    users: /etc/urnd/api-users\n    # how the client is identified to servers: off, transparent, forwarded or x-forwarded-for\n    forwarded: x-forwarded-for\n    # for https servers: certificate authorities, server name, and the client certificate of urnd\n    tls:\n      ca: /etc/urnd/origin-ca.pem\n      server_name: backend.example.org\n      certificate: /etc/urnd/client.pem\n      key: credential:client-key\n      min_version: \"1.3\"\n  - hosts: [www.example.org]\n    path: /old\n    # a response of urnd itself: a redirect, or a text\n    answer: {status: 301, location: 'https://www.example.org/new{+rest}'}",
 		Elements: []Setting{
 			{
 				Path: "proxy.sites.*.hosts",
@@ -2593,7 +2592,7 @@ var settings = []Setting{
 			},
 			{
 				Path: "proxy.sites.*.cache",
-				Doc:  "freshness rules that override the servers: the first rule of which all conditions hold decides. Responses that are private, no-store or set a cookie, and those to requests with Authorization, are never stored for other clients. A response with a least lifetime must not depend on cookies of the request",
+				Doc:  "freshness rules that override the servers: the first rule of which all conditions hold decides. Responses that are private, no-store or set a cookie, and those to requests with Authorization, are never stored for other clients. A response with min_ttl must not depend on cookies of the request",
 				Form: tableForm,
 				Elements: []Setting{
 					{
@@ -2608,21 +2607,21 @@ var settings = []Setting{
 						Form: "status",
 					},
 					{
-						Path: "proxy.sites.*.cache.*.never",
+						Path: "proxy.sites.*.cache.*.no_store",
 						Doc:  "do not store them",
 					},
 					{
-						Path:  "proxy.sites.*.cache.*.least",
+						Path:  "proxy.sites.*.cache.*.min_ttl",
 						Doc:   "minimum freshness lifetime",
 						Least: time.Duration(0), Most: time.Duration(31536000000000000),
 					},
 					{
-						Path:  "proxy.sites.*.cache.*.most",
+						Path:  "proxy.sites.*.cache.*.max_ttl",
 						Doc:   "maximum freshness lifetime; empty is that of the server",
 						Least: time.Duration(0), Most: time.Duration(31536000000000000),
 					},
 					{
-						Path:  "proxy.sites.*.cache.*.stale",
+						Path:  "proxy.sites.*.cache.*.stale_for",
 						Doc:   "how long after it a stale response is used while it is revalidated (stale-while-revalidate, RFC 5861)",
 						Least: time.Duration(0), Most: time.Duration(31536000000000000),
 					},

@@ -277,12 +277,12 @@ func checkSiteCache(f *Diagnostics, path string, rules []SiteCache) {
 		at := index(path+".cache", i)
 		checkCacheStatuses(f, at, r)
 		switch {
-		case r.Never && (r.Least > 0 || r.Most > 0 || r.Stale > 0):
-			f.Add(at+".never", "cannot be combined with lifetimes")
-		case r.Most > 0 && r.Least > r.Most:
-			f.Add(at+".least", "%s is greater than most, %s", show(r.Least), show(r.Most))
-		case !r.Never && r.Least == 0 && r.Most == 0 && r.Stale == 0:
-			f.Add(at, "has no effect: write never, least, most or stale")
+		case r.NoStore && (r.MinTTL > 0 || r.MaxTTL > 0 || r.StaleFor > 0):
+			f.Add(at+".no_store", "cannot be combined with lifetimes")
+		case r.MaxTTL > 0 && r.MinTTL > r.MaxTTL:
+			f.Add(at+".min_ttl", "%s is greater than max_ttl, %s", show(r.MinTTL), show(r.MaxTTL))
+		case !r.NoStore && r.MinTTL == 0 && r.MaxTTL == 0 && r.StaleFor == 0:
+			f.Add(at, "has no effect: write no_store, min_ttl, max_ttl or stale_for")
 		}
 	}
 }

@@ -27,7 +27,7 @@ proxy:
       clients: [192.0.2.0/24]
       users: /etc/users
       response_remove: [Server]
-      cache: [{least: 1h}]
+      cache: [{min_ttl: 1h}]
     - hosts: [www.example.org]
       path: /api
       servers: ['http://192.0.2.3']

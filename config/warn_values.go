@@ -96,7 +96,7 @@ func nameWarnings() []warning {
 			return c.SLP.Enabled() && !slices.Contains(c.Resolve.Order, "slp") &&
 				!slices.ContainsFunc(c.Namespaces, asks)
 		}),
-		one("resolve.elsewhere",
+		one("resolve.fallback",
 			"redirects back to this urnd, which cannot resolve these names: write another resolver, or leave it "+
 				"empty", func(c checked) bool {
 				base, _, _ := strings.Cut(c.Resolve.Fallback, "{")

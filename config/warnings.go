@@ -114,7 +114,7 @@ func unusedWarnings() []warning {
 		unused("ddds.enabled is false", func(c checked) bool { return !c.DDDS.Enabled }, "ddds.roots", "ddds.uri_roots",
 			"ddds.root_options"),
 		unused("slp.agents is empty", func(c checked) bool { return !c.SLP.Enabled() }, "slp.scopes", "slp.timeout"),
-		unused("unknown names are redirected by resolve.elsewhere",
+		unused("unknown names are redirected by resolve.fallback",
 			func(c checked) bool { return c.Resolve.Fallback != "" },
 			"resolve.unknown_status"),
 		unused(noRegistry, func(c checked) bool { return c.Registry.Store == "" },

@@ -49,8 +49,8 @@ func TestCacheWhy(t *testing.T) {
 		c.Proxy.Sites = []config.Site{
 			{Hosts: []string{"www.test"}, Servers: []string{origin}, IgnoreParameters: []string{"utm_*"},
 				Cache: []config.SiteCache{
-					{Types: []string{"text/html"}, Least: time.Minute},
-					{Types: []string{"text/*"}, Most: 30 * time.Second, Stale: time.Minute},
+					{Types: []string{"text/html"}, MinTTL: time.Minute},
+					{Types: []string{"text/*"}, MaxTTL: 30 * time.Second, StaleFor: time.Minute},
 				}},
 			{Hosts: []string{"www.test"}, Path: "/api"},
 			{Hosts: []string{"www.test"}, Path: "/old",
@@ -76,11 +76,11 @@ func TestCacheWhy(t *testing.T) {
 		{"http://www.test/api/private --fetch", []string{
 			"  not stored: the response has private, and the cache is shared (RFC 9111 section 5.2.2.7)\n",
 			"response_remove: [Cache-Control]", "site: proxy.sites.1: www.test/api\n",
-			"  rule 0 of cache: types text/html, least 1m0s\n",
+			"  rule 0 of cache: types text/html, min_ttl 1m0s\n",
 			"stored: nothing\n",
 		}},
 		{"http://www.test/nothing --fetch",
-			[]string{"not stored: the response has no freshness lifetime", "with least"}},
+			[]string{"not stored: the response has no freshness lifetime", "with min_ttl"}},
 		{"http://www.test/nocache --fetch",
 			[]string{"forwarded to the origin: the stored response has no-cache", "RFC 9111 section 5.2.2.4"}},
 		{"http://www.test/language --fetch --header Accept-Language:de",

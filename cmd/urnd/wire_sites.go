@@ -318,8 +318,8 @@ func (p prober) probe(ctx context.Context, server uri.URI, path string) (status 
 func overridesOf(all []config.SiteCache) (overrides []httpcache.Override) {
 	for _, c := range all {
 		overrides = append(overrides, httpcache.Override{
-			Types: c.Types, Statuses: c.Statuses, NoStore: c.Never, MinLifetime: c.Least, MaxLifetime: c.Most,
-			WhileRevalidate: c.Stale,
+			Types: c.Types, Statuses: c.Statuses, NoStore: c.NoStore, MinLifetime: c.MinTTL, MaxLifetime: c.MaxTTL,
+			WhileRevalidate: c.StaleFor,
 		})
 	}
 	return overrides

@@ -55,17 +55,17 @@ func cacheRules(all []config.SiteCache) []string {
 		if len(c.Statuses) > 0 {
 			add("statuses %s", strings.Trim(fmt.Sprint(c.Statuses), "[]"))
 		}
-		if c.Never {
+		if c.NoStore {
 			add("never")
 		}
-		if c.Least > 0 {
-			add("least %s", c.Least)
+		if c.MinTTL > 0 {
+			add("min_ttl %s", c.MinTTL)
 		}
-		if c.Most > 0 {
-			add("most %s", c.Most)
+		if c.MaxTTL > 0 {
+			add("max_ttl %s", c.MaxTTL)
 		}
-		if c.Stale > 0 {
-			add("stale %s", c.Stale)
+		if c.StaleFor > 0 {
+			add("stale_for %s", c.StaleFor)
 		}
 		texts = append(texts, strings.Join(parts, ", "))
 	}
@@ -103,17 +103,17 @@ func cacheAdvice(isSite bool) map[string]string {
 		return all
 	}
 	const (
-		least   = "if it is the same for all clients, write a rule in proxy.sites[].cache with least, such as least: 1m"
+		least   = "if it is the same for all clients, write a rule in proxy.sites[].cache with min_ttl, such as min_ttl: 1m"
 		control = "to store it anyway, write response_remove: [Cache-Control] in proxy.sites[], and a rule in cache " +
-			"with least"
+			"with min_ttl"
 	)
 	maps.Copy(all, map[string]string{
-		"no-cache": "to use it without revalidation, write a rule in proxy.sites[].cache with least, such as least: 1m",
-		"stale": "to use it longer, write a rule in proxy.sites[].cache with least, or with stale, to use it while " +
+		"no-cache": "to use it without revalidation, write a rule in proxy.sites[].cache with min_ttl, such as min_ttl: 1m",
+		"stale": "to use it longer, write a rule in proxy.sites[].cache with min_ttl, or with stale_for, to use it while " +
 			"it is " +
 			"revalidated",
 		"freshness": least,
-		"status":    "write a rule in proxy.sites[].cache with the status in statuses, and least, such as least: 10s",
+		"status":    "write a rule in proxy.sites[].cache with the status in statuses, and min_ttl, such as min_ttl: 10s",
 		"cookie":    least + "; or request_remove: [Cookie], if its servers need no cookies for this path",
 		"set-cookie": "if the cookie is not needed, write response_remove: [Set-Cookie] in proxy.sites[]; rules of " +
 			"cache do not " +
@@ -124,7 +124,7 @@ func cacheAdvice(isSite bool) map[string]string {
 		"unkeyed": "if the field does not influence the response, list it in cache.unkeyed_fields, or in " +
 			"request_remove of " +
 			"proxy.sites[]",
-		"override": "a rule of proxy.sites[].cache has never: true; the first matching rule decides",
+		"override": "a rule of proxy.sites[].cache has no_store: true; the first matching rule decides",
 		"authorization": "if it is the same for all clients, let the server send Cache-Control: public: rules of " +
 			"proxy.sites[].cache " +
 			"do not store it",

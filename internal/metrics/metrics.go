@@ -90,7 +90,7 @@ func New(version string) *Metrics {
 		"Connections that ended without a request: the client timed out, "+
 			"disconnected, or did not send HTTP.").WithLabelValues()
 	m.panics = counter("panics_total", "Recovered panics, which are bugs of urnd.").WithLabelValues()
-	m.lostLines = counter("access_log_lost_total",
+	m.lostLines = counter("access_log_dropped_lines_total",
 		"Lines of access logs that could not be written, by the file or syslog server of "+
 			"the log.", "log")
 	m.registryConflicts = counter("registry_conflicts_total",
@@ -98,7 +98,7 @@ func New(version string) *Metrics {
 			"had been changed concurrently.").WithLabelValues()
 	m.webhookCalls = counter("webhook_calls_total",
 		"Requests to purge webhooks, by outcome: success or failure.", "outcome")
-	m.webhookLost = counter("webhook_lost_tags_total",
+	m.webhookLost = counter("webhook_dropped_tags_total",
 		"Tags that were not sent to purge webhooks before urnd stopped.").WithLabelValues()
 	m.compressed = counter("compressed_bytes_total",
 		"Bytes of compressed responses, by content coding: in is before, and out after "+
@@ -111,9 +111,9 @@ func New(version string) *Metrics {
 			"is required), gone, failing, later (the server asked to retry later), forbidden (the address is not "+
 			"allowed), unchecked (neither http nor https).", "outcome")
 	m.certificateOrders = counter("certificate_orders_total",
-		"Certificates ordered from the ACME authority, by outcome: done or "+
-			"failed.", "outcome")
-	m.reloads = counter("config_reloads_total", "Reloads of the configuration, by outcome: done or refused.", "outcome")
+		"Certificates ordered from the ACME authority, by outcome: success or "+
+			"failure.", "outcome")
+	m.reloads = counter("config_reloads_total", "Reloads of the configuration, by outcome: success or failure.", "outcome")
 	gauge := func(name, help string) prometheus.Gauge {
 		g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "urnd", Name: name, Help: help})
 		m.registry.MustRegister(g)
@@ -195,21 +195,15 @@ func (m *Metrics) Loaded(when time.Time) { m.lastReload.Set(float64(when.Unix())
 
 // CertificateOrdered counts an ACME certificate order; err is its error, or nil.
 func (m *Metrics) CertificateOrdered(err error) {
-	outcome := "done"
-	if err != nil {
-		outcome = "failed"
-	}
-	m.certificateOrders.WithLabelValues(outcome).Inc()
+	m.certificateOrders.WithLabelValues(outcomeOf(err == nil)).Inc()
 }
 
 // Reload counts one reload of the configuration.
 func (m *Metrics) Reload(good bool, when time.Time) {
-	outcome := "refused"
 	if good {
-		outcome = "done"
 		m.Loaded(when)
 	}
-	m.reloads.WithLabelValues(outcome).Inc()
+	m.reloads.WithLabelValues(outcomeOf(good)).Inc()
 	m.lastSuccess.Set(map[bool]float64{true: 1}[good])
 }
 
@@ -235,11 +229,15 @@ func (m *Metrics) RegistryConflict() { m.registryConflicts.Inc() }
 
 // WebhookCall counts a purge notification to a downstream cache.
 func (m *Metrics) WebhookCall(err error) {
-	outcome := "success"
-	if err != nil {
-		outcome = "failure"
+	m.webhookCalls.WithLabelValues(outcomeOf(err == nil)).Inc()
+}
+
+// outcomeOf returns the label value of a success or failure.
+func outcomeOf(good bool) string {
+	if good {
+		return "success"
 	}
-	m.webhookCalls.WithLabelValues(outcome).Inc()
+	return "failure"
 }
 
 // Compressed counts content compressed by a content coding, in bytes before and after.

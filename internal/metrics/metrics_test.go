@@ -120,8 +120,8 @@ func TestCounts(t *testing.T) {
 		`connections_refused_total`:                                                  "1",
 		`limit_used{limit="connections"}`:                                            "7",
 		`limit_max{limit="connections"}`:                                             "8",
-		`config_reloads_total{outcome="done"}`:                                       "1",
-		`config_reloads_total{outcome="refused"}`:                                    "1",
+		`config_reloads_total{outcome="success"}`:                                    "1",
+		`config_reloads_total{outcome="failure"}`:                                    "1",
 		`config_last_reload_successful`:                                              "0",
 		`config_last_reload_success_timestamp_seconds`:                               "1000",
 		`cache_lookups_total{cache="answers",outcome="hit"}`:                         "1",
@@ -143,7 +143,7 @@ func TestNoCounts(t *testing.T) {
 	got := samples(scrape(t, metrics.New("1")))
 	for name, want := range map[string]string{
 		"ddds_steps_total": "0", "connections_refused_total": "0", "config_last_reload_successful": "1",
-		`config_reloads_total{outcome="done"}`: "",
+		`config_reloads_total{outcome="success"}`: "",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)

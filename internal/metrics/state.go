@@ -126,7 +126,7 @@ func families() map[string]family {
 	gauge("registry_writable", "Whether the registry accepts changes, as far as known: 1 or 0.")
 	gauge("registry_names", "Names of the registry by status.", "status")
 	counter("registry_versions_total", "Versions of names and prefixes written to the registry, by all writers.")
-	gauge("registry_behind_versions", "Versions of the registry that this instance has not received yet.")
+	gauge("registry_replication_lag_versions", "Versions of the registry that this instance has not received yet.")
 	gauge("registry_jobs", "Imports accepted by the API in the last day, by state.", "state")
 	gauge("registry_size_bytes", "Size of the database file of the registry, in bytes.")
 	gauge("registry_free_bytes", "Free space of the file system of the registry, in bytes.")
@@ -257,7 +257,7 @@ func (r *RegistryState) samples(add add) {
 		add("registry_jobs", float64(n), state)
 	}
 	add("registry_versions_total", float64(r.Versions))
-	add("registry_behind_versions", float64(r.Behind))
+	add("registry_replication_lag_versions", float64(r.Behind))
 	if r.HasFile {
 		add("registry_size_bytes", float64(r.Size))
 		add("registry_free_bytes", float64(r.Free))

@@ -109,6 +109,6 @@ func (s Shared) Metrics() metrics.Cache {
 		"hit": counts.Hits, "miss": counts.Misses, "wait": counts.Waits, "failure": counts.Failures,
 		"written": counts.Writes, "dropped": counts.Dropped, "full": counts.Full,
 		"foreign": counts.Foreign, "purged": counts.Purged, "unknown": counts.Unknown, "unsuitable": counts.Unsuitable,
-		"everything": counts.FullPurges,
+		"full_purge": counts.FullPurges,
 	}}
 }

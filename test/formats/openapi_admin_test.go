@@ -62,7 +62,7 @@ func (oneResponse) Explain(_ context.Context, u uri.URI, _ httpmessage.Fields, s
 	why := api.Explanation{
 		URL: u.String(), Key: u.String(), Spelling: "/%41",
 		Site: &api.ExplainedSite{Setting: "proxy.sites.0", Host: "www.example.org", Path: "/a",
-			Rules: []string{"least 1m"}},
+			Rules: []string{"min_ttl 1m"}},
 		Outcome: "origin", Reason: reason, Rule: "proxy.sites.0.cache.0", Status: 301, Location: "https://a.example/",
 		Responses: []api.ExplainedResponse{{
 			Response: oneResponse{}.Lookup(u)[0], Selected: true, Received: "2031-05-01T12:00:00Z",

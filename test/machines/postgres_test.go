@@ -55,7 +55,7 @@ func startOnPostgres(t *testing.T, url string, change func(*config.Config)) inst
 func (w instance) remembers(t *testing.T, names ...string) {
 	t.Helper()
 	testserver.Wait(t, "all changes are known", func() bool {
-		return strings.Contains(w.Scrape(t), "\nurnd_registry_behind_versions 0\n")
+		return strings.Contains(w.Scrape(t), "\nurnd_registry_replication_lag_versions 0\n")
 	})
 	for _, name := range names {
 		testserver.Wait(t, name+" is in memory", func() bool { return w.CacheStates(t, "/"+name) == "hit" })

@@ -34,7 +34,7 @@ func TestReloadUnderTraffic(t *testing.T) {
 		_, _ = fmt.Sscan(count, &goroutines)
 		return [2]int{goroutines, l.descriptors(t)}
 	})
-	l.expectMetrics(t, `config_reloads_total{outcome="done"} 84`, `config_reloads_total{outcome="refused"} 21`)
+	l.expectMetrics(t, `config_reloads_total{outcome="success"} 84`, `config_reloads_total{outcome="failure"} 21`)
 }
 
 func TestReloadRefused(t *testing.T) {
@@ -79,7 +79,7 @@ func TestReloadRefused(t *testing.T) {
 			now[1] == "" || socketAt(t, free) != "" {
 			t.Errorf("%s: sockets %q, now %q", tt.line, before, now)
 		}
-		l.expectMetrics(t, fmt.Sprintf(`config_reloads_total{outcome="refused"} %d`, i+1),
+		l.expectMetrics(t, fmt.Sprintf(`config_reloads_total{outcome="failure"} %d`, i+1),
 			"config_last_reload_successful 0")
 	}
 	l.write(t, `listen: {service: "127.0.0.1:0", admin: "127.0.0.1:0"}`, "namespaces: "+bookNamespace("b"))
@@ -89,7 +89,7 @@ func TestReloadRefused(t *testing.T) {
 	if got := l.get(t, "/urn:book:1"); got.Location != "https://b.example/1" {
 		t.Errorf("%+v", got)
 	}
-	l.expectMetrics(t, `config_reloads_total{outcome="done"} 1`, "config_last_reload_successful 1")
+	l.expectMetrics(t, `config_reloads_total{outcome="success"} 1`, "config_last_reload_successful 1")
 }
 
 func TestReloadListeners(t *testing.T) {
@@ -144,7 +144,7 @@ func TestReloadListeners(t *testing.T) {
 		t.Errorf("a request that runs while its listener goes: %q", got)
 	}
 	testserver.Wait(t, "the old address is closed", func() bool { return socketAt(t, first) == "" })
-	l.expectMetrics(t, `config_reloads_total{outcome="done"} 5`)
+	l.expectMetrics(t, `config_reloads_total{outcome="success"} 5`)
 }
 
 // TestReloadCaches checks that cached answers survive a reload if nothing changes on which they depend.

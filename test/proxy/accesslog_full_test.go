@@ -34,7 +34,7 @@ func TestAccessLogOnAFullDisk(t *testing.T) {
 	if n := strings.Count(d.Log(), "access log write failed"); n != 1 {
 		t.Errorf("%d lines of the log", n)
 	}
-	if strings.Contains(d.Scrape(t), "\nurnd_access_log_lost_total{log=\"/dev/full\"} 0\n") {
+	if strings.Contains(d.Scrape(t), "\nurnd_access_log_dropped_lines_total{log=\"/dev/full\"} 0\n") {
 		t.Error("the lost lines are not counted")
 	}
 	if !reload(t, d, func(c *config.Config) { c.Log.Access[0].File = t.TempDir() + "/access.log" }) ||

@@ -69,8 +69,8 @@ func TestSeveralAccessLogs(t *testing.T) {
 	errorsAre("127.0.0.0 400 /urn:a\n127.0.0.0 /urn:b\n")
 	testserver.Wait(t, "the lost lines are counted by log", func() bool {
 		metrics := d.Scrape(t)
-		return strings.Contains(metrics, "\nurnd_access_log_lost_total{log=\"unix:"+socket+"\"} 1\n") &&
-			strings.Contains(metrics, "\nurnd_access_log_lost_total{log=\""+file("errors.log")+"\"} 0\n")
+		return strings.Contains(metrics, "\nurnd_access_log_dropped_lines_total{log=\"unix:"+socket+"\"} 1\n") &&
+			strings.Contains(metrics, "\nurnd_access_log_dropped_lines_total{log=\""+file("errors.log")+"\"} 0\n")
 	})
 	d.Stop()
 	if got := urndtest.ReadFile(t, file("others.log")) + d.Log(); strings.Contains(got, `"form":`) {

@@ -61,7 +61,7 @@ func TestACME(t *testing.T) {
 		"/.well-known/acme-challenge/0123456789012345678901"); !strings.Contains(got, "308") {
 		t.Errorf("a challenge that nobody has asked for: %q", got)
 	}
-	d.ExpectMetrics(t, `certificate_orders_total{outcome="done"} 2`)
+	d.ExpectMetrics(t, `certificate_orders_total{outcome="success"} 2`)
 	for _, path := range []string{"certificates"} {
 		if info, err := os.Stat(filepath.Join(state, path)); err != nil || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s can be read by others: %v, %v", path, info, err)

@@ -220,7 +220,7 @@ func TestAdminReadiness(t *testing.T) {
 		t.Error("a good configuration is refused")
 	}
 	expect("^200 ready: ; $")
-	w.ExpectMetrics(t, `config_reloads_total{outcome="refused"} 1`, `config_reloads_total{outcome="done"} 1`,
+	w.ExpectMetrics(t, `config_reloads_total{outcome="failure"} 1`, `config_reloads_total{outcome="success"} 1`,
 		"config_last_reload_successful 1")
 }
 

@@ -148,7 +148,7 @@ func TestServerIsDrained(t *testing.T) {
 		c.Proxy.Sites = []config.Site{{
 			Hosts: []string{"www.example.org"}, Servers: []string{servers[0].URL, servers[1].URL},
 			ResponseRemove: []string{"Cache-Control"},
-			Cache:          []config.SiteCache{{Least: time.Hour}},
+			Cache:          []config.SiteCache{{MinTTL: time.Hour}},
 		}}
 	})
 	d.At(t, http.MethodGet, "www.example.org", "/cached")

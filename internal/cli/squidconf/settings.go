@@ -219,7 +219,7 @@ func (c *conversion) refresh(d Directive) {
 			"responses with neither a lifetime nor a modification time are not stored (RFC 9111 section 4.2.2)")
 	case pattern != "." || least != "0" || percentErr != nil || minutesErr != nil || len(words) > 4:
 		c.addUnconverted(d, "lifetimes by pattern, least ones, and options: missing",
-			"cache with least and most, of proxy.sites")
+			"cache with min_ttl and max_ttl, of proxy.sites")
 	default:
 		c.set(d, "cache.heuristic_percent", min(max(percent, 0), 100))
 		c.set(d, "cache.heuristic_max", strconv.Itoa(min(max(minutes, 0), 8760*60))+"m")

@@ -79,7 +79,7 @@ func carriedRows() []row {
 		to("cache_mem", "`cache.responses`; `cache.max_response` is at most an eighth of it",
 			(*conversion).cacheMemory),
 		to("cache_dir", "`cache.disk`, the sum of the sizes, in urnd's own directory", (*conversion).cacheDirectory),
-		to("cache", "`cache.responses: 0B` for `deny all`; `never` in `cache` of `proxy.sites`",
+		to("cache", "`cache.responses: 0B` for `deny all`; `no_store` in `cache` of `proxy.sites`",
 			(*conversion).cacheAccess),
 		to("refresh_pattern",
 			"`cache.heuristic_percent`, `cache.heuristic_max`, for the pattern `.`; others: `cache` of `proxy.sites`",

@@ -107,7 +107,7 @@ func (i *Instance) read(all samples, now time.Time) {
 	for _, available := range all.of("urnd_registry_available") {
 		i.Registry = &Registry{
 			Available: available.value() == 1, Names: all.sum("urnd_registry_names", nil),
-			Behind: all.sum("urnd_registry_behind_versions", nil),
+			Behind: all.sum("urnd_registry_replication_lag_versions", nil),
 		}
 	}
 	i.Systems = systemsOf(all)
