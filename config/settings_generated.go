@@ -394,8 +394,8 @@ type Cache struct {
 	// origin and so are not part of the cache key. A response to a request with fields unknown to urnd
 	// (docs/proxy.md) is stored for other clients only if its Vary lists them, or if they are listed here.
 	UnkeyedFields []string `mapstructure:"unkeyed_fields"`
-	// How long clients wait for the response to an identical request of another client. After it one of the
-	// waiting clients also sends the request, and after twice the time all do.
+	// How long clients wait for the response to an identical request of another client, from the start of that
+	// request. After it one of the waiting clients also sends the request, and after twice the time all do.
 	CollapseTimeout time.Duration `mapstructure:"collapse_timeout"`
 	// disk space for HTTP responses; 0B turns this cache off
 	Disk Size `mapstructure:"disk"`
@@ -541,7 +541,8 @@ type Access struct {
 	PurgeClients []netip.Prefix `mapstructure:"purge_clients"`
 	// Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client, and whose X-Forwarded-Proto
 	// or Forwarded names the scheme of a request to proxy.sites. Their X-Forwarded-*, X-Real-IP and Forwarded are
-	// consumed. A range of all addresses is refused, because any sender would then have the rights of any client.
+	// consumed. Ranges as wide as a /4 are refused while any right depends on client addresses, because any
+	// sender would then have it.
 	TrustedProxies []netip.Prefix `mapstructure:"trusted_proxies"`
 }
 
@@ -783,8 +784,9 @@ type Site struct {
 	Spelling string `mapstructure:"spelling"`
 	// how the client and its request are identified to servers: X-Forwarded-Proto, X-Forwarded-Host and
 	// X-Forwarded-Port, and the client according to proxy.forwarded, where forwarded also has host and proto; off
-	// sends none of them. Empty is proxy.forwarded, whose off concerns only the client. The values are those
-	// known to urnd or sent by access.trusted_proxies, never those of a client
+	// sends none of them. Empty is proxy.forwarded, whose off concerns only the client. X-Forwarded-Proto,
+	// X-Forwarded-Host and X-Forwarded-Port that a client sent are replaced; its X-Forwarded-For and X-Real-IP
+	// are passed on, except with off, and except from access.trusted_proxies
 	Forwarded string `mapstructure:"forwarded"`
 	// TLS with https servers; the files are read again at each reload
 	TLS ServerTLS `mapstructure:"tls"`
@@ -924,7 +926,7 @@ type File struct {
 type Limits struct {
 	// maximum size of a request-target; longer ones get 414
 	Target Size `mapstructure:"target"`
-	// maximum size of all header fields; larger ones get 431
+	// maximum size of all header fields, in HTTP/1.1 together with the request line; larger ones get 431
 	Header Size `mapstructure:"header"`
 	// timeout for a client to send the request header
 	HeaderTimeout time.Duration `mapstructure:"header_timeout"`
@@ -1778,7 +1780,7 @@ var settings = []Setting{
 	},
 	{
 		Path:    "cache.collapse_timeout",
-		Doc:     "How long clients wait for the response to an identical request of another client. After it one of the waiting clients also sends the request, and after twice the time all do.",
+		Doc:     "How long clients wait for the response to an identical request of another client, from the start of that request. After it one of the waiting clients also sends the request, and after twice the time all do.",
 		Default: time.Duration(5000000000),
 		Least:   time.Duration(10000000), Most: time.Duration(60000000000),
 		Invalidates: Responses,
@@ -2174,7 +2176,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.trusted_proxies",
-		Doc:         "Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client, and whose X-Forwarded-Proto or Forwarded names the scheme of a request to proxy.sites. Their X-Forwarded-*, X-Real-IP and Forwarded are consumed. A range of all addresses is refused, because any sender would then have the rights of any client.",
+		Doc:         "Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client, and whose X-Forwarded-Proto or Forwarded names the scheme of a request to proxy.sites. Their X-Forwarded-*, X-Real-IP and Forwarded are consumed. Ranges as wide as a /4 are refused while any right depends on client addresses, because any sender would then have it.",
 		Default:     []netip.Prefix{},
 		Form:        "address range",
 		Invalidates: Nothing,
@@ -2644,7 +2646,7 @@ var settings = []Setting{
 			},
 			{
 				Path:  "proxy.sites.*.forwarded",
-				Doc:   "how the client and its request are identified to servers: X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Port, and the client according to proxy.forwarded, where forwarded also has host and proto; off sends none of them. Empty is proxy.forwarded, whose off concerns only the client. The values are those known to urnd or sent by access.trusted_proxies, never those of a client",
+				Doc:   "how the client and its request are identified to servers: X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Port, and the client according to proxy.forwarded, where forwarded also has host and proto; off sends none of them. Empty is proxy.forwarded, whose off concerns only the client. X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Port that a client sent are replaced; its X-Forwarded-For and X-Real-IP are passed on, except with off, and except from access.trusted_proxies",
 				OneOf: []string{"transparent", "off", "forwarded", "x-forwarded-for"},
 			},
 			{
@@ -2870,7 +2872,7 @@ var settings = []Setting{
 	},
 	{
 		Path:    "limits.header",
-		Doc:     "maximum size of all header fields; larger ones get 431",
+		Doc:     "maximum size of all header fields, in HTTP/1.1 together with the request line; larger ones get 431",
 		Default: Size(64 << 10),
 		Least:   Size(4 << 10), Most: Size(16 << 20),
 		Invalidates: Nothing,

@@ -9,7 +9,7 @@ chmod 700 "$to"
 cd "$to"
 umask 077
 
-# make NAME writes a secret of 32 octets.
+# make NAME writes a secret of 32 bytes.
 make() {
 	[ -s "$1" ] || openssl rand -hex 32 >"$1"
 }
