@@ -40,7 +40,7 @@ func spawn(t *testing.T, path, dir string) *spawned {
 	t.Cleanup(func() { _ = p.Process.Kill(); _ = p.Wait() })
 	log := bufio.NewReader(stderr)
 	for p.url == "" || !strings.Contains(p.log, "snapshot of answers restored") &&
-		!strings.Contains(p.log, "was renamed") {
+		!strings.Contains(p.log, "invalid, renamed") {
 		line, err := log.ReadString('\n')
 		if err != nil {
 			t.Fatalf("urnd ended: %s%s", p.log, line)
@@ -85,7 +85,7 @@ func TestKilled(t *testing.T) {
 	}
 	for round := range 10 {
 		p := spawn(t, binary, dir)
-		if got := get(p, 1); !strings.HasPrefix(got, "urnd; hit") || strings.Contains(p.log, "was renamed") {
+		if got := get(p, 1); !strings.HasPrefix(got, "urnd; hit") || strings.Contains(p.log, "invalid, renamed") {
 			t.Fatalf("%s, after %s", got, p.log)
 		}
 		for i := range 100 {

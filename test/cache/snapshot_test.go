@@ -163,7 +163,7 @@ func TestInvalidSnapshots(t *testing.T) {
 					tt.change(c)
 				}
 			}))
-			w.WaitForLog(t, "was renamed")
+			w.WaitForLog(t, "invalid, renamed")
 			if got := w.Get(t, "/urn:name:1"); got.Status != 302 ||
 				got.CacheStatus != "urnd; fwd=uri-miss; stored; ttl=60" {
 				t.Errorf("%+v", got)

@@ -140,7 +140,7 @@ func (d *Daemon) Reload(t testing.TB, change func(*config.Config)) {
 	t.Helper()
 	change(&d.Config)
 	d.write(t)
-	const done = `"the configuration was ` // also in text format
+	const done = `"configuration reload` // "reloaded" or "reload failed"; also in text format
 	before := strings.Count(d.Log(), done)
 	if err := d.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
