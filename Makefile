@@ -260,7 +260,7 @@ cover:
 # What is made from the code, and the version where files say it that cannot read it: TestVersion compares them.
 generate:
 	go generate ./config
-	go run ./cmd/urnd config example > config/example.yaml
+	example=$$(go run ./cmd/urnd config example) && printf '%s\n' "$$example" > config/example.yaml
 	sed -i -E 's/^(version|appVersion): .*/\1: $(VERSION)/' deploy/helm/urnd/Chart.yaml
 	sed -i -E 's/^( +newTag: ).*/\1$(VERSION)/' deploy/kubernetes/kustomization.yaml
 	sed -i -E 's/(URND_VERSION:-)[^}]+/\1$(VERSION)/' deploy/compose/compose.yaml

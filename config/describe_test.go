@@ -46,8 +46,8 @@ func TestDescribe(t *testing.T) {
 		}
 	}
 	found, err := config.Find("dns.timeout")
-	const want = "dns.timeout\n  timeout of one query to one server\n  values:   1ms to 1m\n  default:  2s\n  " +
-		"variable: URND_DNS_TIMEOUT\n" +
+	want := "dns.timeout\n  timeout of one query to one server\n  values:   1ms to 1m\n  default:  " +
+		config.Default().DNS.Timeout.String() + "\n  variable: URND_DNS_TIMEOUT\n" +
 		"  reload:   discards DNS records, answers, the snapshot of answers\n"
 	if err != nil || found[0].Describe() != want {
 		t.Errorf("%v, %s, want %s", err, found[0].Describe(), want)

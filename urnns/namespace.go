@@ -54,8 +54,7 @@ type Namespace struct {
 	NID   string `json:"nid"` // in lower case
 	Fold  Fold   `json:"fold"`
 	Strip string `json:"strip"` // insignificant bytes, such as "-"
-	// Check is the name of NSS rules that no other field expresses: "ddi", "eidr", "gsma", "ietf", "isan",
-	// "isbn", "isni", "issn", "lei", "lex", "nbn", "oid", "smpte" or "uuid". "" means none.
+	// Check is the name of NSS rules that no other field expresses, one of lookupCheck. "" means none.
 	Check string `json:"check"`
 	// Lenient accepts names that fail Check; Set.Warning returns the error as a warning.
 	Lenient bool `json:"lenient"`
