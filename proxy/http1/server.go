@@ -55,7 +55,7 @@ func NewServer(config Config) *Server {
 }
 
 // Serve serves a connection. It returns when the connection is closed, was taken over (Conn.Release), or is
-// idle (Conn.Park).
+// idle (Conn.Suspend).
 func (s *Server) Serve(conn Conn) {
 	c := &connection{server: s, conn: conn, readsEach: conn.CanReadEach()}
 	c.idleBy = s.config.Now().Add(s.config.ReadHeaderTimeout)

@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Clone copies the strings of an Ask without an error, so that it remains valid after the View that it was
+// Clone copies the strings of a Request without an error, so that it remains valid after the RequestHead that it was
 // made from, whose strings may refer to reused memory. lasting returns a copy of a string.
 func (a *Request) Clone(lasting func(string) string) {
 	a.URI = a.URI.WithText(lasting(a.URI.String()))

@@ -108,7 +108,7 @@ func parseNames(query string) Target {
 	return Target{Form: FormNames, Language: languageOf(query), Names: n}
 }
 
-// lasting returns a copy with copied strings: see Ask.Clone.
+// clone returns a copy with copied strings: see Request.Clone.
 func (n *Names) clone(lasting func(string) string) *Names {
 	s := n.Search
 	for _, text := range [...]*string{&s.Prefix, &s.Words, &s.Host, &s.Tag, &s.Status, &s.After} {

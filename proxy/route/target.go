@@ -1,5 +1,5 @@
 // Package route classifies HTTP requests: it decides by method, request-target and host what a request is
-// for. A View, the head of a request, and a Place, the end of the connection that received it, enter; an Ask
+// for. A RequestHead, and an Endpoint, the end of the connection that received it, enter; a Request
 // leaves, with the parsed identifier or normalized target URI, or the error of an invalid target.
 // Request-targets are those of RFC 9112 section 3.2; the forms for names are those of RFC 2169 (THTTP), RFC
 // 7089 (Memento), the Handle System and urnd's own API. The package does no input or output, and uses no

@@ -48,7 +48,7 @@ type Server struct {
 type Failing struct {
 	Server
 	Count  int       // number of targets; only for RoleDeadTargets, which has no Name
-	Reason MessageID // "" if Why has the reason
+	Reason MessageID // "" if Detail has the reason
 	Detail string    // in English, as in the log
 	Until  time.Time // when it is retried; the zero value is at any time
 	// Severity is Critical for a server that urnd depends on, and Warning for one of several.
@@ -70,7 +70,7 @@ type Store struct {
 	Kind     MessageID
 	Location string
 	Content  MessageID
-	Values   []any // of the message Holds: pairs of a name and a string or number
+	Values   []any // of the message Content: pairs of a name and a string or number
 	Severity Severity
 	Size     int64 // bytes; negative if unknown
 	Limit    int64 // limit in bytes; 0 for none
