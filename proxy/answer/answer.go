@@ -226,8 +226,8 @@ const languageField = "Accept-Language"
 
 // negotiate returns the type that a client prefers, and the first one if it accepts none: RFC 9110 section
 // 12.4.1 allows a server to disregard Accept.
-func negotiate(lines httpmessage.Header, types []contenttype.MediaType) contenttype.MediaType {
-	chosen, err := accepted(lines, types)
+func negotiate(header httpmessage.Header, types []contenttype.MediaType) contenttype.MediaType {
+	chosen, err := accepted(header, types)
 	if err != nil {
 		return types[0]
 	}
@@ -236,8 +236,8 @@ func negotiate(lines httpmessage.Header, types []contenttype.MediaType) contentt
 
 // accepted returns the type that a client prefers: the first one if the request has no Accept field (RFC 9110
 // section 12.5.1).
-func accepted(lines httpmessage.Header, types []contenttype.MediaType) (contenttype.MediaType, error) {
-	accept := lines.List("Accept")
+func accepted(header httpmessage.Header, types []contenttype.MediaType) (contenttype.MediaType, error) {
+	accept := header.List("Accept")
 	if accept == "" {
 		return types[0], nil
 	}

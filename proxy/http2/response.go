@@ -73,12 +73,12 @@ func (s *stream) Available() int64 {
 	defer s.c.mu.Unlock()
 	r := &s.response
 	s.c.window += r.reserved
-	room := max(0, min(s.window, s.c.window, int64(maxOutput-len(s.c.out))))
+	available := max(0, min(s.window, s.c.window, int64(maxOutput-len(s.c.out))))
 	if r.inBegin {
-		r.reserved = room
-		s.c.window -= room
+		r.reserved = available
+		s.c.window -= available
 	}
-	return room
+	return available
 }
 
 // WriteInterim implements httpmessage.ResponseWriter.

@@ -236,7 +236,7 @@ func (c *Conn) dismiss() {
 func (c *Conn) Draining() bool { return c.tracked.isDraining() }
 
 // OnDrain calls f once when draining begins, in a goroutine of the server, and not after Serve has returned, unless
-// that has parked the connection. If the server is draining already, f is called now. A protocol that calls OnDrain
+// that has suspended the connection. If the server is draining already, f is called now. A protocol that calls OnDrain
 // closes idle connections itself during draining: it has a second for that at the end of the server.
 func (c *Conn) OnDrain(f func()) {
 	c.drain.set(f)

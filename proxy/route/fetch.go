@@ -55,8 +55,8 @@ func parseFetch(target string) (Target, error) {
 	if err == nil && !q.IsURN() {
 		err = q.URI.Check()
 	}
-	_, led := rawParameter(query, "led")
-	return Target{Form: FormFetch, Text: text, Query: q, CrossSiteRedirect: led, Sort: sortOf(query),
+	_, crossSite := rawParameter(query, "led")
+	return Target{Form: FormFetch, Text: text, Query: q, CrossSiteRedirect: crossSite, Sort: sortOf(query),
 		Language: language}, err
 }
 

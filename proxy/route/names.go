@@ -109,10 +109,10 @@ func parseNames(query string) Target {
 }
 
 // clone returns a copy with copied strings: see Request.Clone.
-func (n *Names) clone(lasting func(string) string) *Names {
+func (n *Names) clone(copyText func(string) string) *Names {
 	s := n.Search
 	for _, text := range [...]*string{&s.Prefix, &s.Words, &s.Host, &s.Tag, &s.Status, &s.After} {
-		*text = lasting(*text)
+		*text = copyText(*text)
 	}
 	return &Names{s, n.Err}
 }

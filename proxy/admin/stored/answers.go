@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Answers implements api.Caches for the cache of resolver answers and its sources (DDDS and SLP). Fields that
-// are not said to be optional must be set.
+// Answers implements api.Caches for the cache of resolver answers and its sources (DDDS and SLP). All fields
+// must be set, except those whose comments allow nil.
 type Answers struct {
 	Names   resolver.Names
 	Answers resolver.AnswerCache

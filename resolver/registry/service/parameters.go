@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// ParseSearch parses a search from the query parameters of the API and of pages. Below and AliasOf need not be
+// ParseSearch parses a search from the query parameters of the API and of pages. Prefix and AliasOf need not be
 // canonical, as in all searches of a Service. The time limit is up to the Service.
 func ParseSearch(kind registry.Kind, get func(name string) string) (s registry.Search, err error) {
 	s = registry.Search{
