@@ -76,8 +76,8 @@ func everybodyWarnings() []warning {
 	}
 }
 
-// nobodyWarnings are warnings about services that no clients, or fewer than intended, may use.
-func anonymousWarnings() []warning {
+// excludingWarnings are warnings about services that no clients, or fewer than intended, may use.
+func excludingWarnings() []warning {
 	return []warning{
 		one("access.resolve_clients",
 			"is empty, so no client may resolve names: delete the line to allow all, or list the networks of "+

@@ -78,8 +78,8 @@ type Config struct {
 	// the request.
 	PublicURL string
 	// ClientQuotaPercent is the part of the batches that one client may run, as a percentage. NetworkFactor is the
-	// multiple
-	// of ClientQuotaPercent and of Access.Rate that the addresses of a /64 network of IPv6 have together; 0 means 1.
+	// multiple of ClientQuotaPercent and of Access.Rate that the addresses of a /64 network of IPv6 have together; 0
+	// means 1.
 	ClientQuotaPercent, NetworkFactor int
 
 	// Replies.
@@ -120,11 +120,11 @@ type Observers struct {
 	// Answered is called with the record of each name that the registry of the site resolved, also in batches, and the
 	// User-Agent of the request, which must not be retained. It must be safe for concurrent use.
 	Answered func(userAgent string, record *resolver.Record)
-	// StartSpan starts the span of a request, and returns nil if the request is not traced; a nil Begin traces
+	// StartSpan starts the span of a request, and returns nil if the request is not traced; a nil StartSpan traces
 	// none. mayAsk is whether the traceparent of the request may demand a span.
-	StartSpan func(method string, lines httpmessage.Header, at time.Time, mayAsk bool) Span
-	// SkipSpan counts a request for which Begin would start no span and returns true. It returns false if
-	// Begin would start one. If Untraced is nil, Begin decides about all requests.
+	StartSpan func(method string, header httpmessage.Header, at time.Time, mayAsk bool) Span
+	// SkipSpan counts a request for which StartSpan would start no span and returns true. It returns false if
+	// StartSpan would start one. If SkipSpan is nil, StartSpan decides about all requests.
 	SkipSpan func() bool
 	// Unhealthy reports whether a location should be avoided if there are others.
 	Unhealthy func(location string) bool

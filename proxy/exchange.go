@@ -167,13 +167,13 @@ func (x *exchange) Hijack() (net.Conn, []byte, error) {
 	return conn, read, err
 }
 
-// CloseBehind implements forward.ResponseWriter.
+// CloseAfterResponse implements forward.ResponseWriter.
 func (x *exchange) CloseAfterResponse() { x.closes = true }
 
 // SetServer implements forward.ResponseWriter.
 func (x *exchange) SetServer(at netip.AddrPort) { x.event.Server = at }
 
-// Broken implements forward.ResponseWriter.
+// SourceFailed implements forward.ResponseWriter.
 func (x *exchange) SourceFailed(err error) {
 	x.event.Err = err
 	x.identify()

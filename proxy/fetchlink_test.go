@@ -69,7 +69,7 @@ func TestDeniedPage(t *testing.T) {
 		all := text(t, response)
 		page := details.ReplaceAllString(all, "")
 		for _, want := range []string{url, "Seine Regeln erlauben diese Adresse nicht.",
-			`<p class="said" dir="auto">Keine sozialen Netze im Lesesaal. Fragen &lt;Sie&gt; an der Theke.</p>`} {
+			`<p class="notice" dir="auto">Keine sozialen Netze im Lesesaal. Fragen &lt;Sie&gt; an der Theke.</p>`} {
 			if response.StatusCode != 403 || !strings.Contains(page, want) {
 				t.Errorf("%s: %d without %s:\n%s", target, response.StatusCode, want, page)
 			}

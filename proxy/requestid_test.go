@@ -55,7 +55,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// Failures have an identifier in the response and the log, even if Identify is false.
+// Failures have an identifier in the response and the log, even if SendRequestID is false.
 func TestRequestIDsOfFailures(t *testing.T) {
 	var log bytes.Buffer
 	s := start(t, func(c *proxy.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })

@@ -113,16 +113,16 @@ func (x *exchange) chosen() string {
 
 // withChosenLanguage returns the request header with Accept-Language replaced by the language that the reader has
 // chosen, if any.
-func withChosenLanguage(lines httpmessage.Header, a *route.Request) httpmessage.Header {
+func withChosenLanguage(header httpmessage.Header, a *route.Request) httpmessage.Header {
 	language := a.Target.Language
 	if language == "" {
-		return lines
+		return header
 	}
 	return func(name string) []string {
 		if name == pages.Vary {
 			return []string{pages.Chosen(language)}
 		}
-		return lines.Values(name)
+		return header.Values(name)
 	}
 }
 

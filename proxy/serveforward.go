@@ -175,10 +175,10 @@ func (x *exchange) retrieve() (message.Reply, error) {
 	return reply, nil
 }
 
-// mayRetrieve decides which servers may be contacted for the resources of a name, by the rules of the site
-// and by the initiator of the request. led is whether a redirect led to u. It implements forward.Allow.
-func (x *exchange) mayRetrieve(u uri.URI, led bool) (func(netip.AddrPort) error, error) {
-	if err := gate.MayRetrieve(x.verdict.Initiator, u, led || x.request.Target.CrossSiteRedirect); err != nil {
+// mayRetrieve decides which servers may be contacted for the resources of a name, by the rules of the site and by the
+// initiator of the request. crossSite is whether another server redirected to u. It implements forward.Allow.
+func (x *exchange) mayRetrieve(u uri.URI, crossSite bool) (func(netip.AddrPort) error, error) {
+	if err := gate.MayRetrieve(x.verdict.Initiator, u, crossSite || x.request.Target.CrossSiteRedirect); err != nil {
 		return nil, err
 	}
 	v := x.handler.gate.Retrieve(x.ctx, &x.client, x.verdict.User, x.in.Method, u)

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// ServerConfig configures a Server. All fields but Refused must be set.
+// ServerConfig configures a Server. All fields but Rejected must be set.
 type ServerConfig struct {
 	Handler  httpmessage.Handler
 	Now      func() time.Time // the system clock, for the deadlines of connections

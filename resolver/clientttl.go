@@ -15,9 +15,8 @@ type ClientTTL struct {
 	Bounded bool
 }
 
-// ClientLifetime returns the lifetime for clients of an answer with a TTL. A TTL that is not positive (stale, or
-// for one
-// request only) is returned unchanged.
+// ClientLifetime returns the lifetime for clients of an answer with a TTL. A TTL that is not positive (stale, or for
+// one request only) is returned unchanged.
 func (c ClientTTL) ClientLifetime(ttl time.Duration) time.Duration {
 	switch {
 	case c.Lifetime == 0 || ttl <= 0:

@@ -7,7 +7,7 @@ import (
 
 // PrefixSet is the set of prefixes of the names in a registry: their schemes, each with the authority, NAAN or
 // prefix that follows if there is one. It only grows: a name that is no longer registered costs a query. A nil
-// Beginnings is empty. It is safe for concurrent use.
+// PrefixSet is empty. It is safe for concurrent use.
 type PrefixSet struct {
 	all bool
 
@@ -20,10 +20,10 @@ type PrefixSet struct {
 // and http, since every URL would then count as a name.
 const maxPrefixes = 100_000
 
-// AllPrefixes returns the Beginnings that contains all names.
+// AllPrefixes returns the PrefixSet that contains all names.
 func AllPrefixes() *PrefixSet { return &PrefixSet{all: true} }
 
-// UnloadedPrefixes returns the Beginnings of a registry that is not loaded yet: until Read is called, it
+// UnloadedPrefixes returns the PrefixSet of a registry that is not loaded yet: until MarkLoaded is called, it
 // contains every name.
 func UnloadedPrefixes() *PrefixSet { return &PrefixSet{unloaded: true} }
 

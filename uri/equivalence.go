@@ -1,7 +1,7 @@
 package uri
 
 // Rung is a rung of the comparison ladder (RFC 3986 section 6.2, RFC 8141 section 3): the first one at which
-// two URIs are equivalent. Lower rungs are cheaper and need less knowledge. The zero value is Different.
+// two URIs are equivalent. Lower rungs are cheaper and need less knowledge. The zero value is RungDifferent.
 type Rung uint8
 
 // The rungs, from the lowest to the highest.
@@ -23,11 +23,12 @@ func (r Rung) String() string { return rungNames[r] }
 // Objective is the purpose of a comparison of URNs: step 5 of section 5 of draft-ietf-urnbis-rfc2141bis-urn-03.
 type Objective uint8
 
-// The objectives. For other URIs, Caching only ignores the fragment.
+// The objectives. For other URIs, ObjectiveCaching only ignores the fragment.
 const (
-	// step 5a: whether both name the same resource. Directives and components are ignored.
+	// ObjectiveNaming, step 5a: whether both name the same resource. Directives and components are ignored.
 	ObjectiveNaming Objective = iota
-	// step 5b: whether both have the same result. Directives and components count, except for the order of directives.
+	// ObjectiveCaching, step 5b: whether both have the same result. Directives and components count, except for the
+	// order of directives.
 	ObjectiveCaching
 )
 
@@ -40,12 +41,12 @@ type Comparison struct {
 	Reason string // a clause for people to read: "equal after ..."
 }
 
-// Equivalent reports whether the two URIs are lexically equivalent. URIs that are equivalent for Naming have
+// Equivalent reports whether the two URIs are lexically equivalent. URIs that are equivalent for ObjectiveNaming have
 // the same key; so do URLs that differ only in their fragments, which play no part in retrieval (RFC 3986
 // section 6.1).
 func (c Comparison) Equivalent() bool { return c.Rung != RungDifferent && c.Rung != RungFunctional }
 
-// Compare compares two URIs for Naming, with the knowledge of this package: generic syntax, schemes and the
+// Compare compares two URIs for ObjectiveNaming, with the knowledge of this package: generic syntax, schemes and the
 // steps for URNs. Package urnns adds the rules of namespaces. Fragments count, except in URNs.
 func Compare(a, b URI) Comparison { return CompareFor(ObjectiveNaming, a, b) }
 

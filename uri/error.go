@@ -12,14 +12,14 @@ type Rule struct {
 	Name        string // production, as named by its specification
 	Section     string // section of the specification: "RFC 3986 section 2.1"
 	Requirement string // requirement, as a clause: "a percent sign is followed by ..."
-	Value       string // value of the input that replaces {{.Value}} in Says: see With
+	Value       string // value of the input that replaces {{.Value}} in Requirement: see With
 }
 
 func newRule(code, name, section, says string) Rule {
 	return Rule{Code: code, Name: name, Section: section, Requirement: says}
 }
 
-// With returns the rule with a value of the input in the place of {{.Value}} in Says, such as the correct check
+// With returns the rule with a value of the input in the place of {{.Value}} in Requirement, such as the correct check
 // digit.
 func (r Rule) With(value string) Rule {
 	r.Value, r.Requirement = value, strings.ReplaceAll(r.Requirement, "{{.Value}}", value)

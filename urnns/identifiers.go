@@ -147,7 +147,7 @@ func (t *Identifiers) nameOf(text string) (uri.URI, bool) {
 	return found, ok
 }
 
-// ofURL is Of for the URL of a public resolver. A fragment is kept: it belongs to the resource.
+// ofURL is FromURI for the URL of a public resolver. A fragment is kept: it belongs to the resource.
 func (t *Identifiers) ofURL(u uri.URI) (uri.URI, bool) {
 	_, text, _ := strings.Cut(u.Normalize().String(), "://")
 	text, fragment, hasFragment := strings.Cut(text, "#")

@@ -176,7 +176,7 @@ func TestSetCompareForCaching(t *testing.T) {
 	}
 }
 
-// A lenient namespace accepts names that fail its check, and Doubt returns the error.
+// A lenient namespace accepts names that fail its check, and Warning returns the error.
 func TestLenient(t *testing.T) {
 	isbn, _ := newSet(t).Lookup("isbn")
 	isbn.Lenient = true
@@ -190,7 +190,7 @@ func TestLenient(t *testing.T) {
 		}
 		var warning *uri.ParseError
 		if err := set.Warning(v); errors.As(err, &warning) != warned {
-			t.Errorf("%s: doubt %v", nss, err)
+			t.Errorf("%s: warning %v", nss, err)
 		}
 	}
 	if err := newSet(t).Warning(mustURN(t, "urn:isbn:1")); err != nil {

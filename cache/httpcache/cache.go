@@ -22,15 +22,15 @@ type Store interface {
 	HasRoom(bytes int64) bool
 }
 
-// Config is the configuration of a Cache. Now, MaxObject, MaxArriving and Same are required.
+// Config is the configuration of a Cache. Now, MaxObject, MaxArriving and SameOrigin are required.
 type Config struct {
 	// Store stores responses in memory; nil disables the cache.
 	Store Store
 	Now   func() time.Time
 	// Disk stores bodies too large for memory, and all bodies across a restart; nil for none.
 	Disk *disk.Store
-	// Shared stores small responses that several processes share; nil for none. The caller of Announce purges
-	// the same selection in Shared first. All its responses have the same Basis.
+	// Shared stores small responses that several processes share; nil for none. A purge by the caller must purge the
+	// same selection in Shared first. All its responses have the same Basis.
 	Shared cache.Objects
 	// Basis identifies everything besides the URI that responses depend on, such as the servers that may be
 	// queried. A response on disk with another Basis is removed when it is found.
@@ -64,7 +64,7 @@ type Config struct {
 // Origin is the server that requests are forwarded to.
 type Origin interface {
 	// RoundTrip sends a request to the origin. ctx is independent of the client, and its end also ends the body. The
-	// response has no hop-by-hop fields, and its body returns an error if it is incomplete. Ask may be called
+	// response has no hop-by-hop fields, and its body returns an error if it is incomplete. RoundTrip may be called
 	// more than once per client request, even after that request was answered.
 	RoundTrip(ctx context.Context, o Outgoing) (*httpmessage.Response, error)
 }

@@ -1,7 +1,7 @@
 // Package httpcache is a shared HTTP cache (RFC 9111), with the extensions of RFC 5861 (stale-while-revalidate,
 // stale-if-error), RFC 8246 (immutable), RFC 9213 (targeted Cache-Control) and RFC 9211 (Cache-Status).
 //
-// A client request and an Origin to forward it to enter Cache.Serve; an Answer leaves, with its content as a
+// A client request and an Origin to forward it to enter Cache.Serve; a Response leaves, with its content as a
 // stream and its Outcome. Package rules decides what may be stored and reused, package body streams bodies, and
 // responses are stored by URI in a cache.Store and a disk.Store. Concurrent requests that probably get the same
 // response wait for one exchange with the origin (collapse.go): they share its response, but not its errors,

@@ -226,7 +226,7 @@ func (o *model) forward(s *site, name int, seed uint64) httpcache.OriginFunc {
 	}
 }
 
-// faulty is a body that arrives in pieces, and may fail after some bytes.
+// failing is a body that arrives in pieces, and may fail after some bytes.
 type failing struct {
 	ctx    context.Context
 	rest   string

@@ -70,7 +70,7 @@ func TestOverrideLeast(t *testing.T) {
 	s.eventually("it is validated", func() bool { return s.get().body == "three" })
 }
 
-// An update by a 304 gets the freshness of the override again, and an override with Never removes the response.
+// An update by a 304 gets the freshness of the override again, and an override with NoStore removes the response.
 func TestOverrideUpdated(t *testing.T) {
 	s := newOverriding(t, httpcache.Override{Types: []string{"text/*"}, MinLifetime: time.Minute}, nil)
 	s.sends(200, "one", "Cache-Control: max-age=0", `ETag: "1"`, "Content-Type: text/html")

@@ -19,10 +19,10 @@ type probation[V any] struct {
 // candidate is an entry on probation.
 type candidate[V any] struct {
 	entry     *cache.Entry[V]
-	requested atomic.Int32 // requests since the entry was added; at most mostAsked
+	requested atomic.Int32 // requests since the entry was added; at most mostRequested
 }
 
-// mostAsked is the maximum of candidate.asked: above it, readers on several processors share a cache line that
+// mostRequested is the maximum of candidate.requested: above it, readers on several processors share a cache line that
 // none of them writes.
 const mostRequested = 16
 

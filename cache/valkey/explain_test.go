@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// Errors of the server or the settings are explained, both by Try and to Report.
+// Errors of the server or the settings are explained, both by SelfTest and to Report.
 func TestExplain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -72,7 +72,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// tried calls Try on a server.
+// tried calls SelfTest on a server.
 func tried(t *testing.T, change func(*valkey.Config)) (valkey.ServerInfo, error) {
 	t.Helper()
 	c := valkey.Config{
@@ -90,7 +90,7 @@ func tried(t *testing.T, change func(*valkey.Config)) (valkey.ServerInfo, error)
 	return level.SelfTest(ctx)
 }
 
-// The documented permissions suffice, and Try leaves nothing at the server.
+// The documented permissions suffice, and SelfTest leaves nothing at the server.
 func TestRights(t *testing.T) {
 	server := testserver.StartRedis(t)
 	server.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"},

@@ -310,7 +310,7 @@ func TestHostileDiscovery(t *testing.T) {
 	}
 }
 
-// Try reports that a hostile server violates the protocol.
+// SelfTest reports that a hostile server violates the protocol.
 func TestTryHostile(t *testing.T) {
 	for name, data := range hostile() {
 		t.Run(name, func(t *testing.T) {

@@ -21,7 +21,7 @@ const MinSecret = 32
 
 // Config configures a level. All fields except Password, CA, Position, Report and Poisoned are required.
 type Config struct {
-	// URL names one server, some nodes of a cluster, or sentinels, in the syntax of Check.
+	// URL names one server, some nodes of a cluster, or sentinels, in the syntax of CheckURL.
 	URL string
 	// Password returns the password, and is called for each connection; nil means none.
 	Password func() (string, error)

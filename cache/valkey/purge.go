@@ -27,7 +27,7 @@ type watches struct {
 }
 
 // Watch calls purged for each purge in the log, including those of this instance, until end is called. purged
-// must purge the instance's memory, all of it if the kind is Everything. It is called by one goroutine, and not
+// must purge the instance's memory, all of it if the kind is PurgeEverything. It is called by one goroutine, and not
 // after end has returned.
 func (l *Level) Watch(purged func(Purge)) (end func()) {
 	w := &l.watches
@@ -63,7 +63,7 @@ type unsent struct {
 	publishing sync.Mutex // held by the publisher, so that no purge is published twice
 }
 
-// maxUnsent limits the unsent purges: beyond it, they become one of Everything.
+// maxUnsent limits the unsent purges: beyond it, they become one of PurgeEverything.
 const maxUnsent = 100
 
 func (u *unsent) add(p Purge) {
@@ -85,7 +85,7 @@ func (u *unsent) first() (Purge, bool) {
 	return u.all[0], true
 }
 
-// sent removes the first purge, unless all have become one of Everything in the meantime.
+// sent removes the first purge, unless all have become one of PurgeEverything in the meantime.
 func (u *unsent) sent(p Purge) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -171,7 +171,7 @@ func (l *Level) append(ctx context.Context, p Purge) error {
 // retained is the number of purges in the log: an instance that has missed more purges all its entries.
 const retained = 1000
 
-// maxPurge is the maximum length of a purge in the log, in bytes: a longer one becomes one of Everything.
+// maxPurge is the maximum length of a purge in the log, in bytes: a longer one becomes one of PurgeEverything.
 const maxPurge = 8 << 10
 
 // pollEvery is how often the end of the log is compared with the position of an instance, because the start of

@@ -216,7 +216,7 @@ func TestPoisonedLog(t *testing.T) {
 	}
 }
 
-// A purge too long for the log becomes one of Everything.
+// A purge too long for the log becomes one of PurgeEverything.
 func TestLongPurge(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)

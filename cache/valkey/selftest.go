@@ -10,7 +10,7 @@ import (
 	client "github.com/valkey-io/valkey-go"
 )
 
-// ServerInfo is the result of Try.
+// ServerInfo is the result of SelfTest.
 type ServerInfo struct {
 	Name, Version string
 	RTT           time.Duration // the shorter of two queries

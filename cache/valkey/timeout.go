@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// timeoutEstimator estimates the response time of the server (RFC 6298 section 2), and counts the timeouts among
-// the last
-// queries. It is safe for concurrent use.
+// timeoutEstimator estimates the response time of the server (RFC 6298 section 2), and counts the timeouts among the
+// last queries. It is safe for concurrent use.
 type timeoutEstimator struct {
 	mu              sync.Mutex
 	mean, deviation time.Duration

@@ -52,7 +52,7 @@ func everyStore(t *testing.T, dir, server string) []string {
 	}
 }
 
-// System calls that create files, lock, listen or connect. Opening for reading is not among them.
+// opening are system calls that create files, lock, listen or connect. Opening for reading is not among them.
 var opening = regexp.MustCompile(`O_CREAT|O_WRONLY|O_RDWR|\b(mkdir\w*|unlink\w*|rename\w*|link\w*|symlink\w*|flock|connect|bind|listen|sendto|sendmsg)\(|F_SETLK`)
 
 // "urnd config check" opens, creates, locks and dials nothing, and lists what it has not checked.

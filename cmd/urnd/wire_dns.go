@@ -92,7 +92,7 @@ func openDNSClient(
 }
 
 // hedgeAfter is the time after which the next DNS server is queried in parallel: longer than almost all
-// recursive lookups, and shorter than the patience of a reader.
+// recursive lookups, and shorter than a reader notices.
 const hedgeAfter = 300 * time.Millisecond
 
 // dnsServers returns the configured servers, or those of the system.

@@ -275,7 +275,7 @@ func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 			}
 			if held.Failures+held.Corrupt > 0 {
 				store.Content, store.Values = adminstatus.ContentDamaged,
-					[]any{"Faults", held.Failures, "Damaged", held.Corrupt}
+					[]any{"Failures", held.Failures, "Damaged", held.Corrupt}
 				store.Severity = adminstatus.Warning
 			}
 			all = append(all, store)

@@ -16,7 +16,7 @@ type File struct {
 	state  *writeState
 }
 
-// FileConfig configures a File. All fields are required except Path, Keep, Syslog and To.
+// FileConfig configures a File. All fields are required except Path, Keep, Syslog and Writer.
 type FileConfig struct {
 	Config
 	Path   string    // of the file, which is created; "" for none

@@ -10,7 +10,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// faultyDNS are DNS servers that violate RFC 1034 and 1035, for the rules of a namespace and for the address of
+// failingDNS are DNS servers that violate RFC 1034 and 1035, for the rules of a namespace and for the address of
 // a host.
 func (s *stage) failingDNS() []payload {
 	scripts := make(map[string]answering)
@@ -131,7 +131,7 @@ func (s *stage) fails(name, target string) payload {
 	}}
 }
 
-// faultyRecords are records that are invalid, dangling or circular: RFC 3403, RFC 2782.
+// failingRecords are records that are invalid, dangling or circular: RFC 3403, RFC 2782.
 func (s *stage) failingRecords() []payload {
 	var payloads []payload
 	add := func(name string, records ...string) {

@@ -19,7 +19,7 @@ import (
 type Step struct {
 	Activity    string // the activity: "checking names"
 	Done, Total int64  // Total is 0 if unknown
-	Unit        string // of Done and Total, "" for the objects of What; Bytes for bytes
+	Unit        string // of Done and Total, "" for the objects of Activity; Bytes for bytes
 	More        string // additional information, "" for none: "3 rejected"
 }
 
@@ -38,7 +38,7 @@ type Progress struct {
 	begun time.Time // start of the step
 	bar   *progressbar.ProgressBar
 	// shown means that the progress line is on the terminal. within means that the last write through
-	// Over ended without a line end; that line must not be overwritten.
+	// Writer ended without a line end; that line must not be overwritten.
 	shown, within bool
 
 	interrupted  context.Context //nolint:containedctx // it lives as long as the command

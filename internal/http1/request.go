@@ -27,7 +27,7 @@ func ParseRequest(b []byte, r *httpmessage.Incoming, maxHeader int) (n int, err 
 	// Most requests have no body, so text that ends with an empty line contains the end of the head. Otherwise
 	// the end is searched first, so that a head that arrives byte by byte is not parsed again for each byte.
 	if complete && err == nil && (!strings.HasSuffix(text, emptyLine) || len(text) > maxHeader) {
-		complete, err = hasEnd(text, maxHeader)
+		complete, err = checkComplete(text, maxHeader)
 	}
 	switch {
 	case err != nil:
@@ -48,9 +48,9 @@ func ParseRequest(b []byte, r *httpmessage.Incoming, maxHeader int) (n int, err 
 // emptyLine terminates a head: the CRLF of the last line and the CRLF of the empty line.
 const emptyLine = crlf + crlf
 
-// hasEnd reports whether text contains the end of a head. It returns an error if text cannot be the prefix of a
-// head: for a head with bare LFs the end would never be found.
-func hasEnd(text string, maxHeader int) (bool, error) {
+// checkComplete reports whether text contains the end of a head. It returns an error if the head exceeds maxHeader, or
+// if text cannot be the prefix of a head: for a head with bare LFs the end would never be found.
+func checkComplete(text string, maxHeader int) (bool, error) {
 	for size := 0; ; {
 		lf := strings.IndexByte(text[size:min(len(text), maxHeader)], '\n')
 		switch size += lf + 1; {

@@ -36,14 +36,14 @@ func invalid(format string, args ...any) error {
 }
 
 // ReadResponse reads the head of a response. It uses buffer as scratch memory and returns it for the next call.
-// The fields are stored in room if its capacity suffices. Syntax errors are of type *Error; other errors are
+// The fields are stored in scratch if its capacity suffices. Syntax errors are of type *Error; other errors are
 // those of br, or io.ErrUnexpectedEOF if br ends within the head.
-func ReadResponse(br *bufio.Reader, buffer []byte, room httpmessage.Fields) (ResponseHead, []byte, error) {
+func ReadResponse(br *bufio.Reader, buffer []byte, scratch httpmessage.Fields) (ResponseHead, []byte, error) {
 	b, err := readSection(br, buffer[:0])
 	if err != nil {
 		return ResponseHead{}, b, err
 	}
-	h, err := ParseResponse(string(b), room)
+	h, err := ParseResponse(string(b), scratch)
 	return h, b, err
 }
 
@@ -69,16 +69,16 @@ func readSection(br *bufio.Reader, b []byte) ([]byte, error) {
 	}
 }
 
-// ParseResponse parses the head of a response without its empty line. The fields are stored in room if its
+// ParseResponse parses the head of a response without its empty line. The fields are stored in scratch if its
 // capacity suffices. Deviations of origins that do not affect framing are accepted: bare LFs, folded lines,
 // whitespace before a colon. Errors are of type *Error.
-func ParseResponse(text string, room httpmessage.Fields) (ResponseHead, error) {
+func ParseResponse(text string, scratch httpmessage.Fields) (ResponseHead, error) {
 	line, rest, _ := strings.Cut(text, "\n")
 	h, err := parseStatusLine(strings.TrimSuffix(line, "\r"))
 	if err != nil {
 		return ResponseHead{}, err
 	}
-	h.Fields, err = parseResponseFields(rest, room)
+	h.Fields, err = parseResponseFields(rest, scratch)
 	return h, err
 }
 
@@ -102,14 +102,14 @@ func parseStatusLine(line string) (ResponseHead, error) {
 }
 
 // parseResponseFields parses field lines: RFC 9112 section 5. Names keep their spelling. The fields are stored
-// in room if its capacity suffices.
-func parseResponseFields(text string, room httpmessage.Fields) (httpmessage.Fields, error) {
+// in scratch if its capacity suffices.
+func parseResponseFields(text string, scratch httpmessage.Fields) (httpmessage.Fields, error) {
 	lines := strings.Count(text, "\n")
 	if lines > maxResponseLines {
 		return nil, invalid("the response header exceeds %d lines", maxResponseLines)
 	}
-	fields := room
-	if lines > cap(room) || room == nil {
+	fields := scratch
+	if lines > cap(scratch) || scratch == nil {
 		fields = make(httpmessage.Fields, 0, lines)
 	}
 	for text != "" {

@@ -75,7 +75,7 @@ func (r *Incoming) Reset() {
 	*r = Incoming{Fields: r.Fields[:0], Conn: r.Conn, lines: r.lines}
 }
 
-// Clone moves the strings of the request to memory of their own, unless that was done before. The returned Copy
+// Clone moves the strings of the request to memory of their own, unless that was done before. The returned CloneMap
 // converts other strings derived from the request. A request must be cloned before its buffer is reused while
 // the request is in use, and before any part of it is stored.
 func (r *Incoming) Clone() CloneMap {
@@ -105,7 +105,7 @@ func (c CloneMap) Map(text string) string {
 	return text
 }
 
-// Clone is like Of, but clones a text that does not point into the original buffer, because its memory might
+// Clone is like Map, but clones a text that does not point into the original buffer, because its memory might
 // be reused as well.
 func (c CloneMap) Clone(text string) string {
 	if copied, ok := c.find(text); ok {

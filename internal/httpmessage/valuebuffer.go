@@ -59,10 +59,10 @@ func controls(x uint64) uint64 {
 }
 
 // ValueBuffer is a buffer for field values generated for one message; most values need no further allocation. Its
-// values are valid until Reset. The zero value is ready to use. A nil *Text allocates each value.
+// values are valid until Reset. The zero value is ready to use. A nil *ValueBuffer allocates each value.
 type ValueBuffer struct{ bytes []byte }
 
-// maxText limits the memory in bytes that a Text retains.
+// maxText limits the memory in bytes that a ValueBuffer retains.
 const maxText = 8 << 10
 
 // Reset invalidates all values.

@@ -241,7 +241,7 @@ func (g *Guard) allows(dialled netip.AddrPort) error {
 	if g.only {
 		return newDenial(addr, "destination_not_configured", "not a configured server")
 	}
-	if kind := special(addr); kind != "" {
+	if kind := specialKind(addr); kind != "" {
 		return newDenial(addr, "destination_not_public", kind)
 	}
 	if port := dialled.Port(); port < 1024 && !uri.IsServicePort(port) {

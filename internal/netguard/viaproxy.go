@@ -37,7 +37,7 @@ func (g *Guard) CheckViaProxy(address string) error {
 	}
 	addr = addr.Unmap().WithZone("")
 	if isHostLocal(addr) || isHostLocal(embedded(addr)) {
-		return newDenial(addr, "destination_not_public", special(addr))
+		return newDenial(addr, "destination_not_public", specialKind(addr))
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {

@@ -43,7 +43,7 @@ func Truncate(text string, most int) string {
 	return text[:most]
 }
 
-// Shorten is like Cut, but appends an ellipsis to a shortened text.
+// Shorten is like Truncate, but appends an ellipsis to a shortened text.
 func Shorten(text string, most int) string {
 	if len(text) <= most {
 		return text

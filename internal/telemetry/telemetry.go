@@ -104,8 +104,8 @@ type Request struct {
 
 // Begin begins the span of a request as a child of its traceparent (W3C Trace Context). It returns nil if the
 // request is not sampled. A sampled traceparent causes a span only if the client is trusted.
-func (t *Tracer) Begin(method string, lines httpmessage.Header, at time.Time, trusted bool) *Request {
-	parent := propagation.TraceContext{}.Extract(context.Background(), carrier(lines))
+func (t *Tracer) Begin(method string, header httpmessage.Header, at time.Time, trusted bool) *Request {
+	parent := propagation.TraceContext{}.Extract(context.Background(), carrier(header))
 	sampled := trusted && trace.SpanContextFromContext(parent).IsSampled()
 	if !sampled && (t.seen.Add(1)-1)%t.sample != 0 {
 		return nil

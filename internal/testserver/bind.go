@@ -159,7 +159,7 @@ func (b *BIND) checkRunning() error {
 }
 
 // poll calls done until it reports true or fails, while the server runs, for at most
-// Patience. An error of the server includes its output.
+// Timeout. An error of the server includes its output.
 func (b *BIND) poll(done func() (bool, error)) error {
 	err := poll(func() (bool, error) {
 		if ok, err := done(); ok || err != nil {

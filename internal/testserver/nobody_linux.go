@@ -11,19 +11,19 @@ import (
 
 // asNobody makes a process that is started by root run as the user nobody. A process that drops root itself
 // would no longer end with the test: see PR_SET_PDEATHSIG in prctl(2).
-func anonymously(cmd *exec.Cmd) error {
+func asNobody(cmd *exec.Cmd) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
-	noClient, err := user.Lookup("nobody")
+	nobody, err := user.Lookup("nobody")
 	if err != nil {
 		return err
 	}
-	uid, err := strconv.ParseUint(noClient.Uid, 10, 32)
+	uid, err := strconv.ParseUint(nobody.Uid, 10, 32)
 	if err != nil {
 		return fmt.Errorf("the user id of nobody: %w", err)
 	}
-	gid, err := strconv.ParseUint(noClient.Gid, 10, 32)
+	gid, err := strconv.ParseUint(nobody.Gid, 10, 32)
 	if err != nil {
 		return fmt.Errorf("the group id of nobody: %w", err)
 	}

@@ -33,7 +33,7 @@ type Config struct {
 
 // Limits of a Sender.
 const (
-	maxPending = 10_000 // number of pending tags; more are replaced by All
+	maxPending = 10_000 // number of pending tags; more are replaced by AllTag
 	maxTags    = 30     // per call
 	// batchDelay is the time for which tags are gathered before they are sent. A response generated before the
 	// change has been stored downstream by then, and is purged as well.

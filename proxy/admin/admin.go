@@ -21,7 +21,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// Config configures a Handler. Clients, Proxies, Own, Token, Certificate, Public, Registry and Pages are
+// Config configures a Handler. Clients, Proxies, OwnHosts, Token, RequireCertificate, PublicURL, Registry and Pages are
 // optional; all other fields must be set.
 type Config struct {
 	Clients  []netip.Prefix // clients that may connect by TCP; a Unix socket is protected by file permissions

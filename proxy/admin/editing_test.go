@@ -272,7 +272,7 @@ func TestFormErrors(t *testing.T) {
 	} {
 		p := b.press(t, b.get("/registry/edit"), "preview", append(filled, tt.change)...)
 		if p.Code < 400 || p.Code >= 500 || !strings.Contains(p.text(), tt.says) ||
-			tt.field != "" && !strings.Contains(p.Body.String(), `id="`+tt.field+`-fault"`) {
+			tt.field != "" && !strings.Contains(p.Body.String(), `id="`+tt.field+`-error"`) {
 			t.Errorf("%.60s: %d, %s", tt.change, p.Code, p.text())
 		}
 		fields, _ := p.form(t)

@@ -131,7 +131,7 @@ func checkShown(t *testing.T, browser *testserver.Chromium, name string, screen 
 	}
 	var small []string
 	browser.Evaluate(t,
-		`[...document.querySelectorAll("nav a, button, input:not([type=hidden]), select, textarea, summary, td a, th a, .leads a, .buttons a")].filter(e => {const r = e.getBoundingClientRect(); return r.width > 0 && (r.height < 24 && e.type != "checkbox" || r.width < 20)}).map(e => e.outerHTML.slice(0, 80))`, &small)
+		`[...document.querySelectorAll("nav a, button, input:not([type=hidden]), select, textarea, summary, td a, th a, .links a, .buttons a")].filter(e => {const r = e.getBoundingClientRect(); return r.width > 0 && (r.height < 24 && e.type != "checkbox" || r.width < 20)}).map(e => e.outerHTML.slice(0, 80))`, &small)
 	if len(small) > 0 {
 		t.Errorf("%s: targets of less than 24 pixels: %q", name, small)
 	}

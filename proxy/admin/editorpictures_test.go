@@ -112,7 +112,7 @@ func TestLiveJob(t *testing.T) {
 	said := func(want string) func() bool {
 		return func() bool {
 			var text string
-			browser.Evaluate(t, `document.getElementById("said").textContent`, &text)
+			browser.Evaluate(t, `document.getElementById("notice").textContent`, &text)
 			return text == want
 		}
 	}

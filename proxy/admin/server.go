@@ -108,7 +108,7 @@ func changeState(c net.Conn, state http.ConnState) {
 		close(conn.ended)
 	case http.StateClosed:
 		close(conn.ended)
-	case http.StateNew, http.StateActive: // Read calls Serving
+	case http.StateNew, http.StateActive: // Read calls SetServing
 	}
 }
 

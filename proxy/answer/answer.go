@@ -1,5 +1,5 @@
 // Package answer renders the answers of the resolver as replies: redirects, lists, descriptions, linksets,
-// mementos, the JSON documents of the API, and batches. A parsed request (Question) enters; a message.Reply
+// mementos, the JSON documents of the API, and batches. A parsed request (route.Request) enters; a message.Reply
 // or an error of package problem leaves. The services are those of RFC 2483 section 4; redirects and content
 // negotiation follow RFC 9110, linksets RFC 9264, mementos RFC 7089.
 package answer
@@ -23,7 +23,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Config configures a Responder. All fields but Described, Handles, History, Known and Support must be set.
+// Config configures a Responder. All fields but DescribedPrefixes, Handles, History, LookupNames and Support must be
+// set.
 type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // rules of the namespaces
@@ -225,8 +226,8 @@ const languageField = "Accept-Language"
 
 // negotiate returns the type that a client prefers, and the first one if it accepts none: RFC 9110 section
 // 12.4.1 allows a server to disregard Accept.
-func negotiate(lines httpmessage.Header, types []contenttype.MediaType) contenttype.MediaType {
-	chosen, err := accepted(lines, types)
+func negotiate(header httpmessage.Header, types []contenttype.MediaType) contenttype.MediaType {
+	chosen, err := accepted(header, types)
 	if err != nil {
 		return types[0]
 	}
@@ -235,8 +236,8 @@ func negotiate(lines httpmessage.Header, types []contenttype.MediaType) contentt
 
 // accepted returns the type that a client prefers: the first one if the request has no Accept field (RFC 9110
 // section 12.5.1).
-func accepted(lines httpmessage.Header, types []contenttype.MediaType) (contenttype.MediaType, error) {
-	accept := lines.List("Accept")
+func accepted(header httpmessage.Header, types []contenttype.MediaType) (contenttype.MediaType, error) {
+	accept := header.List("Accept")
 	if accept == "" {
 		return types[0], nil
 	}

@@ -110,8 +110,8 @@ type readerFunc func(p []byte) (int, error)
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // isLines reports whether the media type of a batch is one with a URI per line, and not JSON.
-func isLines(lines httpmessage.Header) bool {
-	kind, _, err := mime.ParseMediaType(lines.Get("Content-Type"))
+func isLines(header httpmessage.Header) bool {
+	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	return err == nil && (kind == typePlain || kind == typeList)
 }
 

@@ -18,7 +18,7 @@ const catalogType = linksetType + `; profile="https://www.rfc-editor.org/info/rf
 // Catalog returns the API catalog of the server at a base: the API with its OpenAPI document and its
 // documentation (RFC 8631). At a web host whose paths are names, the documentation is the start page, since
 // the pages about the API would be names. The admin API is on another server, whose URL is not public.
-func Catalog(base string, isHost bool, lines httpmessage.Header) message.Reply {
+func Catalog(base string, isHost bool, header httpmessage.Header) message.Reply {
 	api := linkContext{Anchor: base + route.PathResolve}
 	api.add("service-desc", base+route.PathOpenAPI, typeJSON)
 	doc := route.PathDocs
@@ -26,7 +26,7 @@ func Catalog(base string, isHost bool, lines httpmessage.Header) message.Reply {
 		doc = "/"
 	}
 	api.add("service-doc", base+doc, "text/html")
-	reply := NewStatic(catalogType, linksetJSON([]linkContext{api})).Reply(lines)
+	reply := NewStatic(catalogType, linksetJSON([]linkContext{api})).Reply(header)
 	reply.AddLink(catalogLink(base))
 	return reply
 }

@@ -11,7 +11,7 @@ import (
 // is not failing, it is the one that the client prefers; of equal ones, it is the first, which the resolver
 // prefers.
 func (a *Responder) choose(
-	lines httpmessage.Header, locations []resolver.Location,
+	header httpmessage.Header, locations []resolver.Location,
 ) (chosen resolver.Location, vary string) {
 	if len(locations) == 1 {
 		return locations[0], ""
@@ -29,7 +29,7 @@ func (a *Responder) choose(
 	case byLanguage:
 		vary = "Accept-Language"
 	}
-	return a.best(lines, locations), vary
+	return a.best(header, locations), vary
 }
 
 // Choice returns the location to redirect any client to; ok is false if the choice depends on the request, or
@@ -54,10 +54,10 @@ func (a *Responder) Choice(locations []resolver.Location) (location string, ok b
 
 // best returns the location whose combination of type and language the client prefers, of those whose server
 // is not failing.
-func (a *Responder) best(lines httpmessage.Header, locations []resolver.Location) resolver.Location {
+func (a *Responder) best(header httpmessage.Header, locations []resolver.Location) resolver.Location {
 	working := slices.ContainsFunc(locations, func(l resolver.Location) bool { return !a.config.Failing(l.URI) })
-	accept := parseAccept(lines)
-	languages := parseLanguages(lines)
+	accept := parseAccept(header)
+	languages := parseLanguages(header)
 	var best resolver.Location
 	most := -1.0
 	for _, l := range locations {
@@ -73,11 +73,11 @@ func (a *Responder) best(lines httpmessage.Header, locations []resolver.Location
 
 // InOrder returns at most limit locations in the order in which they are tried: the first is the one to which
 // the client would be redirected. It returns nil for no locations.
-func (a *Responder) InOrder(lines httpmessage.Header, locations []resolver.Location, limit int) []resolver.Location {
+func (a *Responder) InOrder(header httpmessage.Header, locations []resolver.Location, limit int) []resolver.Location {
 	if len(locations) == 0 {
 		return nil
 	}
-	first, _ := a.choose(lines, locations)
+	first, _ := a.choose(header, locations)
 	ordered := []resolver.Location{first}
 	for _, l := range locations {
 		if l != first {

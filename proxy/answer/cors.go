@@ -44,22 +44,22 @@ func (c CORS) Allow(fields *httpmessage.Fields, origin []string) bool {
 const exposed = "Cache-Status, Link, Location, Memento-Datetime, " + httpmessage.RequestIDField
 
 // Preflight returns the reply to a CORS preflight request, after Allow has allowed its origin.
-func Preflight(ask *route.Request) message.Reply {
+func Preflight(request *route.Request) message.Reply {
 	return message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method",
-		Fields: httpmessage.NewFields("Access-Control-Allow-Methods", ask.Methods(), "Access-Control-Allow-Headers",
+		Fields: httpmessage.NewFields("Access-Control-Allow-Methods", request.Methods(), "Access-Control-Allow-Headers",
 			"Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type", "Access-Control-Max-Age", "86400")}
 }
 
 // Options returns the reply to OPTIONS for a name: its methods and links.
-func Options(ask *route.Request, base, name string) message.Reply {
-	reply := ResourceOptions(ask)
+func Options(request *route.Request, base, name string) message.Reply {
+	reply := ResourceOptions(request)
 	reply.AddLink(string(AppendLinks(nil, base, name)))
 	return reply
 }
 
 // ResourceOptions returns the reply to OPTIONS for another resource, such as a static document: its methods, also
 // for cross-origin pages, which need no preflight for them.
-func ResourceOptions(ask *route.Request) message.Reply {
+func ResourceOptions(request *route.Request) message.Reply {
 	return message.Reply{Status: http.StatusNoContent,
-		Fields: httpmessage.NewFields("Allow", ask.Methods(), "Access-Control-Allow-Methods", ask.Methods())}
+		Fields: httpmessage.NewFields("Allow", request.Methods(), "Access-Control-Allow-Methods", request.Methods())}
 }

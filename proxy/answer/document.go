@@ -17,8 +17,8 @@ import (
 // other format.
 const typeTrace = "application/vnd.urnd.trace+json"
 
-func wantsTrace(lines httpmessage.Header) bool {
-	accept := lines.List("Accept")
+func wantsTrace(header httpmessage.Header) bool {
+	accept := header.List("Accept")
 	if !MayWantTrace(accept) {
 		return false
 	}

@@ -135,9 +135,9 @@ func MayWantDocument(accept string, describes bool) bool {
 
 // withoutParameters returns Accept in lower case, with weights as the only parameters: profiles (RFC 6906)
 // and character sets are ignored.
-func withoutParameters(lines httpmessage.Header) string {
+func withoutParameters(header httpmessage.Header) string {
 	var b strings.Builder
-	for i, r := range parseAccept(lines) {
+	for i, r := range parseAccept(header) {
 		if i > 0 {
 			b.WriteString(", ")
 		}

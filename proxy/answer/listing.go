@@ -35,7 +35,7 @@ func listingTypes() []contenttype.MediaType {
 }
 
 // ListingAccept returns the value of Accept for a resource that may be a listing: the single media type that
-// the client prefers, by default HTML. order is an order of package message, or "".
+// the client prefers, by default HTML. order is an order of package route, or "".
 func ListingAccept(accept string, fetched bool, order string) string {
 	chosen := pages.Type
 	if accept != "" {

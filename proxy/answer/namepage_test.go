@@ -79,7 +79,7 @@ func TestNamePage(t *testing.T) {
 		`<time datetime="2031-05-01">`,
 		`<a href="mailto:anna@a.example">`,
 		`<a href="https://a.example/1"><b dir="auto">The book</b><small>a.example · Web page</small></a>`,
-		`<b class="ill">its server does not respond now</b>`, `<small>Description · application/rdf+xml</small>`,
+		`<b class="unhealthy">its server does not respond now</b>`, `<small>Description · application/rdf+xml</small>`,
 		"Lönnrot, Elias (1849): Kalevala. https://urn.example/urn:example:a%2Cb</p>",
 		`src="/uri-res/N2C.qr?urn:example:a%2Cb"`, `<a href="/uri-res/N2C.bibtex?urn:example:a%2Cb">bibtex</a>`,
 		">linkset</a>", ">jsonld</a>",

@@ -23,8 +23,8 @@ const (
 // accept is a parsed Accept field; nil accepts all types equally.
 type accept []httpmessage.MediaRange
 
-func parseAccept(lines httpmessage.Header) accept {
-	return httpmessage.ParseAccept(lines.List("Accept"))
+func parseAccept(header httpmessage.Header) accept {
+	return httpmessage.ParseAccept(header.List("Accept"))
 }
 
 // quality returns the quality of a media type: the most specific range applies. An unknown type, "", has the
@@ -58,8 +58,8 @@ type languages struct {
 	q    []float32
 }
 
-func parseLanguages(lines httpmessage.Header) languages {
-	tags, q, err := language.ParseAcceptLanguage(lines.List("Accept-Language"))
+func parseLanguages(header httpmessage.Header) languages {
+	tags, q, err := language.ParseAcceptLanguage(header.List("Accept-Language"))
 	if err != nil {
 		return languages{}
 	}

@@ -58,7 +58,7 @@ func compressed(body []byte) []byte {
 const staticLifetime = "max-age=3600"
 
 // Reply returns the document for a request with these fields.
-func (s *Static) Reply(lines httpmessage.Header) message.Reply {
+func (s *Static) Reply(header httpmessage.Header) message.Reply {
 	r := message.Reply{
 		Status: http.StatusOK, ContentType: s.contentType, Body: s.body, CacheControl: staticLifetime,
 		Vary: "Accept-Encoding",
@@ -67,7 +67,7 @@ func (s *Static) Reply(lines httpmessage.Header) message.Reply {
 		r.Fields.Set("Content-Security-Policy", s.policy)
 	}
 	etag := s.etag
-	if compress.Negotiate(lines.Values("Accept-Encoding"), []string{compress.Gzip}) != "" {
+	if compress.Negotiate(header.Values("Accept-Encoding"), []string{compress.Gzip}) != "" {
 		if smaller := s.compressed(); smaller != nil {
 			r.Body, etag = smaller, s.etag+"-gzip"
 			r.Fields.Set("Content-Encoding", "gzip")

@@ -43,7 +43,7 @@ const (
 	// robin.
 	RoundRobin Method = iota
 	// LeastRequests picks the server with the fewest outstanding requests in proportion to its weight, and breaks ties
-	// as Turn does.
+	// as RoundRobin does.
 	LeastRequests
 	// Failover picks the first server that is neither down nor failing.
 	Failover

@@ -248,7 +248,7 @@ func TestTwoMachines(t *testing.T) {
 	}
 }
 
-// TestRenewal: a certificate is renewed before it expires. If that fails it stays in use, and Faults reports
+// TestRenewal: a certificate is renewed before it expires. If that fails it stays in use, and Failures reports
 // it.
 func TestRenewal(t *testing.T) {
 	t.Parallel()
@@ -269,7 +269,7 @@ func TestRenewal(t *testing.T) {
 	r.awaitNames("a.test")
 }
 
-// TestNoAuthority: certificates stay in use while the authority, or the storage, is unavailable, and Faults
+// TestNoAuthority: certificates stay in use while the authority, or the storage, is unavailable, and Failures
 // reports it.
 func TestNoAuthority(t *testing.T) {
 	t.Parallel()

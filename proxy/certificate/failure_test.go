@@ -227,7 +227,7 @@ func TestWrongClock(t *testing.T) {
 }
 
 // TestReadOnlyDirectory: with a read-only directory existing certificates stay in use, even after a restart;
-// nothing is ordered that could not be stored; and Faults reports it, if a certificate is due for renewal, too.
+// nothing is ordered that could not be stored; and Failures reports it, if a certificate is due for renewal, too.
 func TestReadOnlyDirectory(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(c *testserver.PebbleConfig) { c.Validity = time.Hour })
@@ -267,7 +267,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 		t.Errorf("%d certificates were issued that could not be kept", got-issued)
 	}
 
-	// Once the directory is writable again, all is obtained, and Faults is empty.
+	// Once the directory is writable again, all is obtained, and Failures is empty.
 	manager.Close()
 	storage.err.Store(nil)
 	manager = r.start(change, kept, ending, added)

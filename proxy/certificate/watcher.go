@@ -28,7 +28,7 @@ type Watcher struct {
 	running sync.WaitGroup
 	cancel  context.CancelFunc
 
-	// State of Look.
+	// State of CheckAndLog.
 	noticed map[string]time.Time // by serial number: last warning about expiry; the zero value for none
 	failure string               // error of the last check
 	logged  bool                 // failure was logged

@@ -46,8 +46,8 @@ type Compressor struct {
 	types    []string
 	withAll  bool // Config.WithCredentials
 	coders   [known]coder
-	accepted [1 << known][]string // results of Selecting by the set of accepted codings, if none is chosen
-	chosen   [known][]string      // results of Selecting by the chosen coding
+	accepted [1 << known][]string // results of NormalizeAcceptEncoding by the set of accepted codings, if none is chosen
+	chosen   [known][]string      // results of NormalizeAcceptEncoding by the chosen coding
 }
 
 // New returns a Compressor, nil if there are no known codings.
@@ -90,8 +90,8 @@ func (c *Compressor) Document(
 	return Negotiate(request.Values(acceptEncoding), c.codings), true
 }
 
-// Response compresses the response of an origin in place, or only sets Vary if it could have been compressed
-// for another request. The Accept-Encoding of the request must be a result of Selecting. A response that the
+// Response compresses the response of an origin in place, or only sets Vary if it could have been compressed for
+// another request. The Accept-Encoding of the request must be a result of NormalizeAcceptEncoding. A response that the
 // origin has compressed stays unchanged, except for Vary, which some origins omit.
 func (c *Compressor) Response(method string, request httpmessage.Fields, r *httpmessage.Response) {
 	coding := ""

@@ -139,11 +139,10 @@ func Negotiate(lines, codings []string) string {
 }
 
 // NormalizeAcceptEncoding returns canonical field lines of Accept-Encoding, with which the response for a site is
-// requested
-// and stored, so that there is one stored response per coding, however clients spell what they accept. A single
-// coding means that urnd compresses the response if the origin does not. For requests with credentials, and for
-// clients that accept no coding of Config, it lists all acceptable codings, so that the origin may choose; such
-// a list is never a single coding. Range requests get unencoded content.
+// requested and stored, so that there is one stored response per coding, however clients spell what they accept. A
+// single coding means that urnd compresses the response if the origin does not. For requests with credentials, and for
+// clients that accept no coding of Config, it lists all acceptable codings, so that the origin may choose; such a list
+// is never a single coding. Range requests get unencoded content.
 //
 // It does not allocate. The result must not be changed.
 func (c *Compressor) NormalizeAcceptEncoding(request httpmessage.Header) []string {

@@ -51,9 +51,8 @@ func (p *Proxy) negotiate(fields *httpmessage.Fields, accept, languages string) 
 	fields.Del("Accept-Language")
 }
 
-// fetchResponseFields are the response fields that are forwarded with a fetched resource: those whose meaning is
-// the same
-// in a response of this server.
+// fetchResponseFields are the response fields that are forwarded with a fetched resource: those whose meaning is the
+// same in a response of this server.
 var fetchResponseFields = [...]string{
 	"Accept-Ranges", "Age", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
 	"Content-Length", "Content-Range", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Proxy-Status",

@@ -133,11 +133,11 @@ type Request struct {
 // ResponseWriter receives the response to a forwarded request.
 type ResponseWriter interface {
 	httpmessage.ResponseWriter
-	// CloseBehind closes the connection of an HTTP/1 client after the response.
+	// CloseAfterResponse closes the connection of an HTTP/1 client after the response.
 	CloseAfterResponse()
 	// SetServer reports the server that has responded, the zero value if unknown.
 	SetServer(at netip.AddrPort)
-	// Broken is called if the source of a response fails before its end, so that the response is aborted.
+	// SourceFailed is called if the source of a response fails before its end, so that the response is aborted.
 	SourceFailed(err error)
 }
 

@@ -236,8 +236,8 @@ func TestRetrievals(t *testing.T) {
 	refused := errors.New("not there")
 	var allowed []string
 	r := retrieval(t, []string{"http://a.example/elsewhere", "http://a.example/moved"})
-	r.Allow = func(u uri.URI, led bool) (func(netip.AddrPort) error, error) {
-		allowed = append(allowed, fmt.Sprint(u, " ", led))
+	r.Allow = func(u uri.URI, crossSite bool) (func(netip.AddrPort) error, error) {
+		allowed = append(allowed, fmt.Sprint(u, " ", crossSite))
 		if host, _ := u.Host(); host == "b.example" {
 			return nil, refused
 		}

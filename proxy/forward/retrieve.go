@@ -18,8 +18,8 @@ import (
 )
 
 // Allow returns the check of the addresses that may be contacted for a URI, nil if all may, or an error if
-// none may. It is called for each redirect, too; led is whether another server has redirected to the URI.
-type Allow func(u uri.URI, led bool) (check func(netip.AddrPort) error, err error)
+// none may. It is called for each redirect, too; crossSite is whether another server has redirected to the URI.
+type Allow func(u uri.URI, crossSite bool) (check func(netip.AddrPort) error, err error)
 
 // Retrieval is a request to retrieve the resources of a name.
 type Retrieval struct {
@@ -40,7 +40,7 @@ var errRedirects = &problem.Reason{Code: "too_many_redirects",
 // fetch retrieves one resource for a client, with its Accept fields. single is whether it is not a part of a
 // multipart. It follows redirects. Any status but 200 is an error.
 func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single bool) (retrieved, error) {
-	led := false
+	crossSite := false
 	u, err := uri.Parse(location)
 	if err != nil {
 		return retrieved{}, err
@@ -48,7 +48,7 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 	named := u.WithoutPassword().String()
 	for range maxRedirects + 1 {
 		u = u.WithoutFragment().Normalize()
-		check, err := r.Allow(u, led)
+		check, err := r.Allow(u, crossSite)
 		if err != nil {
 			return retrieved{}, err
 		}
@@ -78,7 +78,7 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 		if err := mayRefer(from, u); err != nil {
 			return retrieved{}, err
 		}
-		led = led || isElsewhere(from, u)
+		crossSite = crossSite || isElsewhere(from, u)
 	}
 	return retrieved{}, fmt.Errorf("%w: %s: %w", resolver.ErrUnreachable, location, errRedirects)
 }

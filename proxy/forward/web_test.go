@@ -151,13 +151,13 @@ type recorder struct {
 	err    error
 }
 
-// CloseBehind implements forward.ResponseWriter.
+// CloseAfterResponse implements forward.ResponseWriter.
 func (r *recorder) CloseAfterResponse() { r.closes = true }
 
 // SetServer implements forward.ResponseWriter.
 func (r *recorder) SetServer(server netip.AddrPort) { r.server = server }
 
-// Broken implements forward.ResponseWriter.
+// SourceFailed implements forward.ResponseWriter.
 func (r *recorder) SourceFailed(err error) { r.broken = err }
 
 // serve returns the response to a request.

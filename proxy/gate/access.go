@@ -69,10 +69,10 @@ func (a *Access) MayBypassCache(c *Client) bool { return !c.Unknown && Contains(
 
 // WantsCacheBypass reports whether a request header asks to bypass caches: RFC 9111 section 5.2.1.4, and section
 // 5.4 for Pragma.
-func WantsCacheBypass(lines httpmessage.Header) bool {
-	control := lines.Values("Cache-Control")
+func WantsCacheBypass(header httpmessage.Header) bool {
+	control := header.Values("Cache-Control")
 	if len(control) == 0 {
-		control = lines.Values("Pragma")
+		control = header.Values("Pragma")
 	}
 	return len(control) > 0 && cachecontrol.Parse(control).Has("no-cache")
 }

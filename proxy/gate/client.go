@@ -20,7 +20,7 @@ type Client struct {
 	// rights the client does not have.
 	Unknown bool
 	// Header are the request header, Host the host of the request, and Secure whether it came over TLS: they identify
-	// the client, and the page that initiated the request. Lines is nil if the header does not matter.
+	// the client, and the page that initiated the request. Header is nil if it does not matter.
 	Header httpmessage.Header
 	Host   string
 	Secure bool
@@ -32,18 +32,18 @@ type Client struct {
 
 // NewClient returns the client of a request from remoteAddr. Fields of trusted proxies are read from the last
 // hop back to the first one that is not trusted (RFC 7239 section 7.4).
-func NewClient(remoteAddr string, lines httpmessage.Header, trusted []netip.Prefix) Client {
+func NewClient(remoteAddr string, header httpmessage.Header, trusted []netip.Prefix) Client {
 	peer := AddrOf(remoteAddr)
 	if !peer.IsValid() {
 		peer = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	}
-	return NewClientOfPeer(peer, lines, trusted)
+	return NewClientOfPeer(peer, header, trusted)
 }
 
 // NewClientOfPeer is NewClient for a known peer address: see Client.Peer. It does not allocate if each field has
 // one line with valid addresses without zones.
-func NewClientOfPeer(peer netip.Addr, lines httpmessage.Header, trusted []netip.Prefix) Client {
-	forwardedFor, forwarded := lines.Values("X-Forwarded-For"), lines.Values("Forwarded")
+func NewClientOfPeer(peer netip.Addr, header httpmessage.Header, trusted []netip.Prefix) Client {
+	forwardedFor, forwarded := header.Values("X-Forwarded-For"), header.Values("Forwarded")
 	if len(forwardedFor) == 0 && len(forwarded) == 0 {
 		return Client{Addr: peer, Peer: peer}
 	}

@@ -37,11 +37,11 @@ func forOf(element string) string { return parameterOf(element, "for") }
 
 // SchemeOf returns the scheme, http or https, with which a request reached the trusted proxy that forwarded it, from
 // its field X-Forwarded-Proto or Forwarded (RFC 7239 section 5.4); "" if it is missing, or if hops disagree.
-func SchemeOf(lines httpmessage.Header) string {
-	reported, ok := hopsOf(lines.Values("X-Forwarded-Proto"))
+func SchemeOf(header httpmessage.Header) string {
+	reported, ok := hopsOf(header.Values("X-Forwarded-Proto"))
 	standard := !ok
 	if standard {
-		reported, ok = hopsOf(lines.Values("Forwarded"))
+		reported, ok = hopsOf(header.Values("Forwarded"))
 	}
 	if !ok {
 		return ""

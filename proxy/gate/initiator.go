@@ -23,14 +23,14 @@ const (
 )
 
 // InitiatorOf returns the initiator of a request with this header. host is the Host, which is one of this server.
-func InitiatorOf(lines httpmessage.Header, host string) Initiator {
-	site := siteOf(lines, host)
-	switch shown := isShown(lines); {
+func InitiatorOf(header httpmessage.Header, host string) Initiator {
+	site := siteOf(header, host)
+	switch shown := isShown(header); {
 	case site == sameOrigin:
 		return InitiatorOwnPage
-	case shown && lines.Get("Sec-Fetch-User") == "?1" && lines.Get("Sec-Purpose") == "": // no prefetch or prerender
+	case shown && header.Get("Sec-Fetch-User") == "?1" && header.Get("Sec-Purpose") == "": // no prefetch or prerender
 		return InitiatorUserActivation
-	case site == "" && !isBrowser(lines):
+	case site == "" && !isBrowser(header):
 		return InitiatorProgram
 	case site == "" || site == "none":
 		return InitiatorUnknown
@@ -43,36 +43,36 @@ func InitiatorOf(lines httpmessage.Header, host string) Initiator {
 
 // CrossSite reports whether a page of another origin made a browser send a request for a host, including a
 // user's click on a link.
-func CrossSite(lines httpmessage.Header, host string) bool {
-	site := siteOf(lines, host)
+func CrossSite(header httpmessage.Header, host string) bool {
+	site := siteOf(header, host)
 	return site != "" && site != "none" && site != sameOrigin
 }
 
 // isBrowser reports whether the header is that of a browser in which pages can send requests: pages cannot
 // remove the fields. Lynx loads no subresources.
-func isBrowser(lines httpmessage.Header) bool {
-	agent := lines.Get("User-Agent")
+func isBrowser(header httpmessage.Header) bool {
+	agent := header.Get("User-Agent")
 	if strings.HasPrefix(agent, "Lynx/") {
 		return false
 	}
-	return strings.Contains(agent, "Mozilla/") || strings.Contains(agent, "Opera/") || acceptsPage(lines)
+	return strings.Contains(agent, "Mozilla/") || strings.Contains(agent, "Opera/") || acceptsPage(header)
 }
 
 // MayBePage reports whether a page may have made a browser send the request, although its header looks like
 // that of a program: scripts can set User-Agent and Accept for the origin of their page. They can make
 // Accept-Language empty, but not omit it.
-func MayBePage(lines httpmessage.Header) bool {
-	return lines.Has("Accept-Language") || isBrowser(lines)
+func MayBePage(header httpmessage.Header) bool {
+	return header.Has("Accept-Language") || isBrowser(header)
 }
 
 // OriginOf returns the origin of the page that sent a request, from Origin or Referer, "" if both are missing.
-func OriginOf(lines httpmessage.Header) string {
-	if origin := lines.Get("Origin"); origin != "" {
+func OriginOf(header httpmessage.Header) string {
+	if origin := header.Get("Origin"); origin != "" {
 		return origin
 	}
-	u, err := url.Parse(lines.Get("Referer"))
+	u, err := url.Parse(header.Get("Referer"))
 	if err != nil || u.Host == "" {
-		return lines.Get("Referer") // not a page of this server
+		return header.Get("Referer") // not a page of this server
 	}
 	return u.Scheme + "://" + u.Host
 }
@@ -81,11 +81,11 @@ const sameOrigin = "same-origin"
 
 // siteOf returns Sec-Fetch-Site (Fetch Metadata section 2.3), or its value derived from Origin and Referer,
 // "" if all are missing. The scheme is not compared: a proxy in front of this server may terminate TLS.
-func siteOf(lines httpmessage.Header, host string) string {
-	if site := lines.Get("Sec-Fetch-Site"); site != "" {
+func siteOf(header httpmessage.Header, host string) string {
+	if site := header.Get("Sec-Fetch-Site"); site != "" {
 		return site
 	}
-	origin := OriginOf(lines)
+	origin := OriginOf(header)
 	_, from, _ := strings.Cut(origin, "://")
 	switch {
 	case origin == "":
@@ -99,13 +99,13 @@ func siteOf(lines httpmessage.Header, host string) string {
 
 // isShown reports whether a browser shows the response as a top-level page. Without Fetch Metadata this is
 // derived from Accept, which a script can set: it must not decide that a resource is retrieved.
-func isShown(lines httpmessage.Header) bool {
-	if mode := lines.Get("Sec-Fetch-Mode"); mode != "" || lines.Get("Sec-Fetch-Site") != "" {
-		return mode == "navigate" && lines.Get("Sec-Fetch-Dest") == "document"
+func isShown(header httpmessage.Header) bool {
+	if mode := header.Get("Sec-Fetch-Mode"); mode != "" || header.Get("Sec-Fetch-Site") != "" {
+		return mode == "navigate" && header.Get("Sec-Fetch-Dest") == "document"
 	}
-	return lines.Get("Origin") == "" && acceptsPage(lines)
+	return header.Get("Origin") == "" && acceptsPage(header)
 }
 
-func acceptsPage(lines httpmessage.Header) bool {
-	return strings.Contains(lines.List("Accept"), "text/html")
+func acceptsPage(header httpmessage.Header) bool {
+	return strings.Contains(header.List("Accept"), "text/html")
 }

@@ -60,9 +60,9 @@ func (g *Gate) password(ctx context.Context, v *Verdict, c *Client, users Logins
 }
 
 // basic returns the Basic credentials in a field of a request (RFC 7617 section 2); ok is false if there are none.
-func basic(lines httpmessage.Header, field string) (name, password string, ok bool) {
+func basic(header httpmessage.Header, field string) (name, password string, ok bool) {
 	const scheme = "Basic "
-	credentials := lines.Get(field)
+	credentials := header.Get(field)
 	if len(credentials) < len(scheme) || !strings.EqualFold(credentials[:len(scheme)], scheme) {
 		return "", "", false
 	}
@@ -77,9 +77,9 @@ func basic(lines httpmessage.Header, field string) (name, password string, ok bo
 }
 
 // UserOf returns the user in the credentials of a request, "" for none. It is not verified: it is for logs.
-func UserOf(lines httpmessage.Header) string {
+func UserOf(header httpmessage.Header) string {
 	for _, field := range [...]string{"Proxy-Authorization", "Authorization"} {
-		if user, _, ok := basic(lines, field); ok {
+		if user, _, ok := basic(header, field); ok {
 			return user
 		}
 	}

@@ -153,7 +153,7 @@ func unknownLogin(ctx context.Context, err error) error {
 
 // tokenOf returns the token of the scheme Negotiate in a field of a request (RFC 4559 section 4.2); ok is
 // false if there is none.
-func tokenOf(lines httpmessage.Header, field string) (token string, ok bool) {
-	scheme, token, ok := strings.Cut(lines.Get(field), " ")
+func tokenOf(header httpmessage.Header, field string) (token string, ok bool) {
+	scheme, token, ok := strings.Cut(header.Get(field), " ")
 	return strings.Trim(token, " \t"), ok && strings.EqualFold(scheme, "Negotiate")
 }

@@ -28,19 +28,19 @@ func (g *Gate) initiated(v *Verdict, c *Client) error {
 	}
 }
 
-// MayRetrieve returns the error for a URI that an initiator must not retrieve, nil if it may. led is whether
-// a server redirects to the URI: then no user activation refers to it. The same target without led can be
+// MayRetrieve returns the error for a URI that an initiator must not retrieve, nil if it may. crossSite is whether
+// a server redirects to the URI: then no user activation refers to it. The same target without crossSite can be
 // opened by user activation.
-func MayRetrieve(by Initiator, u uri.URI, led bool) error {
+func MayRetrieve(by Initiator, u uri.URI, crossSite bool) error {
 	acting := route.SendsCommands(u)
 	switch {
 	case by == InitiatorProgram:
 		return nil
 	case by == InitiatorCrossSiteSubresource:
 		return problem.ErrCrossSiteFetch
-	case by == InitiatorCrossSiteNavigation, acting && (by == InitiatorUnknown || led):
+	case by == InitiatorCrossSiteNavigation, acting && (by == InitiatorUnknown || crossSite):
 		asks := &problem.UserActivationError{URI: u.WithoutPassword().String()}
-		if led {
+		if crossSite {
 			asks.Target = route.FetchTarget(u.String())
 		}
 		return asks

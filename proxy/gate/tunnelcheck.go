@@ -18,7 +18,7 @@ type tunnelCheck struct {
 
 // TunnelCheck returns the function that decides about a tunnel by its first bytes. Its arguments are the kind of
 // these bytes, the server name in them, "" for none, and the address of the server: rules about hosts apply
-// as if CONNECT had this host. Look returns nil if no rule depends on that.
+// as if CONNECT had this host. TunnelCheck returns nil if no rule depends on that.
 func (v *Verdict) TunnelCheck() func(hello policy.Hello, name string, at netip.AddrPort) error {
 	if v.tunnelCheck == nil {
 		return nil

@@ -59,7 +59,7 @@ func (v *Verdict) Rule() string {
 }
 
 // Allows reports whether the policy rules allow a cached response that came from an address. It logs nothing:
-// Check is called if the response is not allowed.
+// the function of AddressCheck is called if the response is not allowed.
 func (v *Verdict) Allows(from netip.Addr) bool {
 	if v.addressCheck == nil {
 		return true
@@ -69,15 +69,15 @@ func (v *Verdict) Allows(from netip.Addr) bool {
 	return !decision.Deny
 }
 
-// Clone copies the strings of the verdict, so that it stays valid after its request. lasting returns a copy
+// Clone copies the strings of the verdict, so that it stays valid after its request. copyText returns a copy
 // of a string.
-func (v *Verdict) Clone(lasting func(string) string) {
+func (v *Verdict) Clone(copyText func(string) string) {
 	if v.addressCheck != nil {
 		requested := &v.addressCheck.request
-		requested.Method, requested.Scheme, requested.Host = lasting(requested.Method), lasting(requested.Scheme),
-			lasting(requested.Host)
-		requested.Path, requested.Query, requested.SentPath = lasting(requested.Path), lasting(requested.Query),
-			lasting(requested.SentPath)
+		requested.Method, requested.Scheme, requested.Host = copyText(requested.Method), copyText(requested.Scheme),
+			copyText(requested.Host)
+		requested.Path, requested.Query, requested.SentPath = copyText(requested.Path), copyText(requested.Query),
+			copyText(requested.SentPath)
 	}
 }
 

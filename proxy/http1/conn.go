@@ -18,8 +18,8 @@ type Conn interface {
 	ServerName() string // of the TLS handshake (SNI), "" for none
 	Proxied() bool      // the PROXY protocol names the client
 
-	// Serving marks the connection as serving a request. It returns false if the connection was evicted or closed;
-	// then no response must be sent. Idle marks it as waiting for a request of which nothing was received.
+	// SetServing marks the connection as serving a request. It returns false if the connection was evicted or closed;
+	// then no response must be sent. SetIdle marks it as waiting for a request of which nothing was received.
 	SetServing() bool
 	SetIdle()
 	// Draining reports whether the server is shutting down, and asks clients to close their connections.
@@ -31,7 +31,7 @@ type Conn interface {
 	// HalfClosed ends when the client has closed its side of the connection while a request waits.
 	HalfClosed() context.Context
 
-	// Park allows Serve to return while the connection is idle: it waits without a buffer until by. Then it
+	// Suspend allows Serve to return while the connection is idle: it waits without a buffer until by. Then it
 	// calls resume in another goroutine, instead of Serve, with an error if nothing was received.
 	Suspend(by time.Time, resume func(err error))
 	// CanReadEach reports whether ReadEach may be called. ReadEach reads into p, with one system call per

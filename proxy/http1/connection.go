@@ -38,21 +38,21 @@ const (
 type connection struct {
 	server *Server
 	conn   Conn
-	work   *work // nil while it is parked
+	work   *work // nil while it is suspended
 	// kept is the State of the handler; attached is what the handler has attached.
 	kept     any
 	attached io.Closer
 
 	idleBy      time.Time // when the next request must have begun; the zero value means IdleTimeout from now on
 	suspendWait suspendWait
-	rounds      uint8 // reads since it was parked, at most eachAfter
+	rounds      uint8 // reads since it was suspended, at most eachAfter
 	emptyLines  uint8 // skipped before the next request
 	used        bool  // a request was received
 	plain       bool  // see Server.RejectPlainHTTP
 	readsEach   bool  // the connection supports ReadEach
 }
 
-// run runs the state machine until the connection is closed, taken over or parked.
+// run runs the state machine until the connection is closed, taken over or suspended.
 func (c *connection) run(st state) {
 	completed := false
 	defer func() {
@@ -205,7 +205,7 @@ func (c *connection) suspend() {
 	c.conn.Suspend(c.idleBy, c.resume)
 }
 
-// resume continues a parked connection.
+// resume continues a suspended connection.
 func (c *connection) resume(err error) {
 	if err != nil { // idle timeout, or closed
 		c.close()
@@ -284,14 +284,14 @@ func (c *connection) SetState(state any) { c.kept = state }
 // Attached implements httpmessage.Connection.
 func (c *connection) Attached() io.Closer { return c.attached }
 
-// suspendAfter is the initial idle time before a connection is parked.
+// suspendAfter is the initial idle time before a connection is suspended.
 const suspendAfter = 100 * time.Millisecond
 
-// suspendWait is the idle time before a connection is parked. Checking and waking cost a part of a request, so
+// suspendWait is the idle time before a connection is suspended. Checking and waking cost a part of a request, so
 // the time is longer for a connection that is in frequent use. The zero value is that of a new connection.
 type suspendWait struct {
 	wait  time.Duration // 0 means suspendAfter
-	since time.Time     // when it was parked
+	since time.Time     // when it was suspended
 }
 
 // next returns the time to wait now, which is less than the rest of the idle timeout. A deadline in the past

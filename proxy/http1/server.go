@@ -34,8 +34,8 @@ type Config struct {
 	BodyDeadline func() time.Time
 
 	// ErrorDocument returns the status and the document for a request that is rejected before the handler. Its
-	// arguments are
-	// the request as far as it was parsed, the reason, and whether it was sent in clear text to a TLS port.
+	// arguments are the request as far as it was parsed, the reason, and whether it was sent in clear text to a TLS
+	// port.
 	ErrorDocument func(r *httpmessage.Incoming, status int, reason string, plain bool) (
 		sent int, contentType string, content []byte)
 	// Rejected is called with the status of each rejected request; nil for no call.
@@ -55,7 +55,7 @@ func NewServer(config Config) *Server {
 }
 
 // Serve serves a connection. It returns when the connection is closed, was taken over (Conn.Release), or is
-// idle (Conn.Park).
+// idle (Conn.Suspend).
 func (s *Server) Serve(conn Conn) {
 	c := &connection{server: s, conn: conn, readsEach: conn.CanReadEach()}
 	c.idleBy = s.config.Now().Add(s.config.ReadHeaderTimeout)

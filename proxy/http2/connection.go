@@ -111,7 +111,7 @@ func (c *connection) maxList() int {
 	return c.server.config.MaxHeaderBytes + spare
 }
 
-// serve reads frames until the connection ends, or is parked. A non-nil err means that it has already ended.
+// serve reads frames until the connection ends, or is suspended. A non-nil err means that it has already ended.
 func (c *connection) serve(err error) {
 	for err == nil {
 		err = c.next()

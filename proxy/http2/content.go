@@ -75,7 +75,7 @@ func (s *stream) awaitSent() (left int) {
 	return left
 }
 
-// sendNow sends content in Begin, before other streams and using the reservation of Room, and returns the
+// sendNow sends content in Begin, before other streams and using the reservation of Available, and returns the
 // rest. c.mu is held.
 func (s *stream) sendNow(rest []byte, end bool) []byte {
 	c, r := s.c, &s.response

@@ -193,7 +193,7 @@ func (c *connection) evicted() bool {
 	return !c.SetServing()
 }
 
-// resume continues a parked connection in another goroutine, when data has arrived, or with the error of waiting.
+// resume continues a suspended connection in another goroutine, when data has arrived, or with the error of waiting.
 func (c *connection) resume(err error) {
 	c.mu.Lock()
 	c.waiting = false

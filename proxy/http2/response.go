@@ -24,7 +24,7 @@ type response struct {
 	sizeless bool     // nor a Content-Length: RFC 9110 sections 8.6 and 15.4.5
 	trailed  bool     // trailer fields were announced
 	inBegin  bool     // must not block
-	reserved int64    // of the connection window, by Room
+	reserved int64    // of the connection window, by Available
 }
 
 // maxHeld is the largest content that gets an automatic Content-Length, as in net/http.
@@ -43,7 +43,7 @@ func (r *response) reset(s *Server) {
 	*r = response{held: r.held[:0]}
 }
 
-// endBegin releases the reservation of Room. Content that exceeds the windows is written by a Continuation.
+// endBegin releases the reservation of Available. Content that exceeds the windows is written by a Continuation.
 func (s *stream) endBegin() {
 	r := &s.response
 	r.inBegin = false
@@ -73,12 +73,12 @@ func (s *stream) Available() int64 {
 	defer s.c.mu.Unlock()
 	r := &s.response
 	s.c.window += r.reserved
-	room := max(0, min(s.window, s.c.window, int64(maxOutput-len(s.c.out))))
+	available := max(0, min(s.window, s.c.window, int64(maxOutput-len(s.c.out))))
 	if r.inBegin {
-		r.reserved = room
-		s.c.window -= room
+		r.reserved = available
+		s.c.window -= available
 	}
-	return room
+	return available
 }
 
 // WriteInterim implements httpmessage.ResponseWriter.

@@ -28,7 +28,7 @@ type Config struct {
 	// Panicked is called with a panic of a handler, whose stream is reset. nil for no call.
 	Panicked func(value any, stack []byte)
 	// ErrorDocument returns the status and the document for a request that is rejected before the handler, like
-	// http1.Config.ErrorDocument; nil for a line of plain text. plainHTTP is false. Refused is called with the
+	// http1.Config.ErrorDocument; nil for a line of plain text. plainHTTP is false. Rejected is called with the
 	// status; nil for no call.
 	ErrorDocument func(r *httpmessage.Incoming, status int, reason string, plainHTTP bool) (int, string, []byte)
 	Rejected      func(status int)
@@ -102,7 +102,7 @@ func (s *Server) Close() {
 }
 
 // Serve serves a connection, whose client has selected HTTP/2 by ALPN, until it ends, and closes it. It
-// returns earlier if it has parked the connection.
+// returns earlier if it has suspended the connection.
 func (s *Server) Serve(conn Conn) {
 	c := newConnection(s, conn)
 	conn.OnDrain(c.drain)

@@ -123,7 +123,7 @@ func (c *clientConn) WriteBuffers(buffers net.Buffers) (written int64, err error
 }
 
 // ReadFrom implements io.ReaderFrom. The standard library sends a limited file by sendfile(2). Each part has
-// the deadline of WriteBy.
+// the deadline of WithWriteDeadline.
 func (c *clientConn) ReadFrom(r io.Reader) (sent int64, err error) {
 	file, ok := r.(*io.LimitedReader)
 	to, canRead := c.Conn.(io.ReaderFrom)
@@ -145,8 +145,9 @@ func (c *clientConn) ReadFrom(r io.Reader) (sent int64, err error) {
 // onlyWriter hides other methods.
 type onlyWriter struct{ io.Writer }
 
-// WriteBy calls write, which writes to the underlying connection and returns the number of bytes, with the deadline of
-// a chunk: repeatedly, as long as a chunk was written whenever the deadline passes, since the client is reading.
+// WithWriteDeadline calls write, which writes to the underlying connection and returns the number of bytes, with the
+// deadline of a chunk: repeatedly, as long as a chunk was written whenever the deadline passes, since the client is
+// reading.
 func (c *clientConn) WithWriteDeadline(write func() (int64, error)) (written int64, err error) {
 	for {
 		if err := c.beginChunk(); err != nil {
@@ -164,7 +165,7 @@ func (c *clientConn) WithWriteDeadline(write func() (int64, error)) (written int
 	}
 }
 
-// ReadsFrom returns the connection whose data Read passes through, nil while it has buffered data.
+// ReadConn returns the connection whose data Read passes through, nil while it has buffered data.
 func (c *clientConn) ReadConn() net.Conn {
 	if c.hasAhead {
 		return nil
@@ -172,7 +173,7 @@ func (c *clientConn) ReadConn() net.Conn {
 	return c.Conn
 }
 
-// WritesTo returns the connection to which Write passes data through: writes to it are limited by WriteBy.
+// WriteConn returns the connection to which Write passes data through: WithWriteDeadline limits writes to it.
 func (c *clientConn) WriteConn() net.Conn { return c.Conn }
 
 // abort makes writes fail, including one in progress.

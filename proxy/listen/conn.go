@@ -17,9 +17,9 @@ import (
 // WriteBuffers and ReadFrom also by one at a time, which may be another one. All other methods are safe for
 // concurrent use.
 //
-// A Conn is idle until Serving, and again after Idle. An idle connection may be closed at any time, for a new
+// A Conn is idle until SetServing, and again after SetIdle. An idle connection may be closed at any time, for a new
 // connection or because the server drains (RFC 9112 section 9.5): its reads then end with os.ErrDeadlineExceeded,
-// Serving reports false, and final writes, such as GOAWAY, have the close grace period.
+// SetServing reports false, and final writes, such as GOAWAY, have the close grace period.
 type Conn struct {
 	client  *clientConn
 	proxied *proxyproto.Conn // nil without the PROXY protocol
@@ -37,7 +37,7 @@ type Conn struct {
 	state      atomic.Int32
 	used       atomic.Bool // a part of a request was received
 	released   atomic.Bool
-	suspension *suspension // set by Park, for the worker; nil for none
+	suspension *suspension // set by Suspend, for the worker; nil for none
 	drain      drainHook
 	wait       clientWait
 }
@@ -112,7 +112,7 @@ func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(onlyWriter{c.out}, r)
 }
 
-// ReadsFrom returns the connection whose data Read passes through, nil while it has buffered data: a tunnel
+// ReadConn returns the connection whose data Read passes through, nil while it has buffered data: a tunnel
 // reads from it directly. It is nil with TLS, and with the PROXY protocol, whose reader may have read more
 // than its header. Only the goroutine that may call Read may call it.
 func (c *Conn) ReadConn() net.Conn {
@@ -122,7 +122,7 @@ func (c *Conn) ReadConn() net.Conn {
 	return c.client
 }
 
-// WritesTo returns the connection to which Write passes data through, nil with TLS. Only the goroutine that
+// WriteConn returns the connection to which Write passes data through, nil with TLS. Only the goroutine that
 // may call Write may call it.
 func (c *Conn) WriteConn() net.Conn {
 	if c.out != c.client {
@@ -177,7 +177,7 @@ type suspension struct {
 	resume func(error)
 }
 
-// Park allows Serve to return while the connection is idle, to free the stack of its goroutine, which has grown with
+// Suspend allows Serve to return while the connection is idle, to free the stack of its goroutine, which has grown with
 // requests. Await is called in another goroutine, which then calls resume, instead of Serve, with its error.
 func (c *Conn) Suspend(by time.Time, resume func(err error)) { c.suspension = &suspension{by, resume} }
 
@@ -188,7 +188,7 @@ func (c *Conn) Release() {
 	c.released.Store(true)
 }
 
-// Serving marks the connection as serving, when a part of a request was received and before it is used. It
+// SetServing marks the connection as serving, when a part of a request was received and before it is used. It
 // reports false if the connection was dismissed, evicted or closed: then no request must be answered. It may
 // be called again while a request is in progress.
 func (c *Conn) SetServing() bool {
@@ -236,7 +236,7 @@ func (c *Conn) dismiss() {
 func (c *Conn) Draining() bool { return c.tracked.isDraining() }
 
 // OnDrain calls f once when draining begins, in a goroutine of the server, and not after Serve has returned, unless
-// that has parked the connection. If the server is draining already, f is called now. A protocol that calls OnDrain
+// that has suspended the connection. If the server is draining already, f is called now. A protocol that calls OnDrain
 // closes idle connections itself during draining: it has a second for that at the end of the server.
 func (c *Conn) OnDrain(f func()) {
 	c.drain.set(f)

@@ -32,7 +32,7 @@ func NewConnectionLimit(limits ConnectionLimits, now func() time.Time) *Connecti
 	return &ConnectionLimit{quota.NewPool(limits.pool(), now)}
 }
 
-// Change sets new limits; open connections stay open.
+// SetLimits sets new limits; open connections stay open.
 func (l *ConnectionLimit) SetLimits(limits ConnectionLimits) { l.pool.Change(limits.pool()) }
 
 // Connections returns the number of connections.

@@ -44,7 +44,7 @@ func (t *connections) remove(c *Conn) {
 	t.signal()
 }
 
-// signal wakes all goroutines that wait for a change, such as Announce and the end of Serve.
+// signal wakes all goroutines that wait for a change, such as AnnounceShutdown and the end of Serve.
 func (t *connections) signal() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

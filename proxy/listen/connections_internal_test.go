@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A change wakes all waiting goroutines: Announce is often still waiting when the server ends.
+// A change wakes all waiting goroutines: AnnounceShutdown is often still waiting when the server ends.
 func TestChangeWakesAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tracked := newConnections(NewServer(ServerConfig{Now: time.Now}), t.Context(), new(sync.WaitGroup))

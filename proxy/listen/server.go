@@ -22,7 +22,7 @@ import (
 // ServerConfig configures a Server. Serve, Now, Log and the timeouts must be set.
 type ServerConfig struct {
 	// Serve serves a connection, in a goroutine for each. It returns when the connection is done, which it
-	// need not close, or was released or parked.
+	// need not close, or was released or suspended.
 	Serve func(*Conn)
 	Now   func() time.Time // the system clock, for the deadlines of connections
 	Log   *slog.Logger
@@ -49,7 +49,7 @@ type ServerConfig struct {
 type Server struct {
 	config ServerConfig
 
-	announced atomic.Bool // see Announce
+	announced atomic.Bool // see AnnounceShutdown
 	mu        sync.Mutex
 	tracked   []*connections // one per Serve
 }

@@ -71,7 +71,7 @@ func (w *workers) another() *Conn {
 	}
 }
 
-// run serves a connection, and then closes it, unless it was parked or released.
+// run serves a connection, and then closes it, unless it was suspended or released.
 func (w *workers) run(c *Conn, serve func(*Conn)) {
 	defer w.finish(c)
 	serve(c)

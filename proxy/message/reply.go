@@ -25,7 +25,7 @@ type Reply struct {
 	CacheControl string
 	CacheStatus  string // RFC 9211
 	// SharedMaxAge is the freshness lifetime for caches that are purged on changes; 0 is that of all other caches.
-	// Marked converts it to a header field.
+	// WithCacheTags converts it to a header field.
 	SharedMaxAge time.Duration
 	Fields       httpmessage.Fields // all other header fields; nil for none
 	Body         []byte             // complete body; HEAD gets its length
@@ -77,12 +77,12 @@ func Write(w httpmessage.ResponseWriter, method string, r Reply, scratch *Scratc
 // Precondition evaluates the preconditions of a request for one of urnd's own documents. It returns the status
 // 412 or 304, or 0 to continue. RFC 9110 section 13.2.1 exempts responses that are not representations. A
 // document without an entity tag never leads to 304.
-func (r *Reply) Precondition(method string, lines httpmessage.Header) int {
+func (r *Reply) Precondition(method string, header httpmessage.Header) int {
 	if r.Status != http.StatusOK || method != http.MethodGet && method != http.MethodHead {
 		return 0
 	}
 	etag := r.Fields.Get("ETag")
-	status := httpmessage.Precondition(lines, etag, time.Time{})
+	status := httpmessage.Precondition(header, etag, time.Time{})
 	if status == http.StatusNotModified && etag == "" {
 		return 0
 	}

@@ -1,5 +1,6 @@
 "use strict"
-// Buttons that copy what an element says. Without this script, or without a clipboard, which plain HTTP has not, there are none to be seen.
+// Buttons that copy the text of an element. They are hidden without this script, and without a clipboard: plain HTTP has
+// none.
 for (const button of navigator.clipboard ? document.querySelectorAll("button.copy") : []) {
   const text = document.getElementById(button.dataset.of).textContent
   const label = button.textContent

@@ -66,10 +66,10 @@ func New(site Site) *Design {
 		d.site.Name = "urnd"
 	}
 	d.page, d.home, d.spaces = newSheet(site), newSheet(site, "home", "spaces"), newSheet(site, "spaces")
-	d.names, d.namesList = newSheet(site, "spaces", "name", "way").withImages().withScripts(),
+	d.names, d.namesList = newSheet(site, "spaces", "name", "trace").withImages().withScripts(),
 		newSheet(site, "spaces", "names")
 	d.listings, d.docs, d.traces = newSheet(site, "listing"), newSheet(site, "docs"),
-		newSheet(site, "spaces", "name", "way", "explain")
+		newSheet(site, "spaces", "name", "trace", "explain")
 	d.panels[Forms], d.panels[Tables] = newSheet(site, "docs", "panel", "editor"), newSheet(site, "panel", "status")
 	for i := range d.panels {
 		d.livePanels[i] = d.panels[i].withEvents().withScripts()

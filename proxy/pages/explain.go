@@ -61,7 +61,7 @@ func (w Writer) Explain(e *Explanation) Page {
 	page := explainPage{Frame: w.frame(w.Text("name.how_resolved")+w.Text("frame.colon")+plaintext.OneLine(heading), at,
 		""), Heading: heading, Message: w.T("explain.says")}
 	page.Head = w.design.traces.element
-	boxes := []traceBox{{head: w.Text("listing.name"), class: wayEnd}}
+	boxes := []traceBox{{head: w.Text("listing.name"), class: traceEnd}}
 	boxes[0].add(e.Name, 3)
 	if e.Problem != nil {
 		short := w.shortened(e.Problem)
@@ -119,7 +119,7 @@ func (r *sizeBudget) explained(m *markup, s *resolver.Step) {
 	rule := s.Rule
 	m.tag("<li")
 	if rule.Use != resolver.RuleUsed {
-		m.tag(` class="left"`)
+		m.tag(` class="unused"`)
 	}
 	m.tag("><b>")
 	domain, _ := fitting(rule.Domain, budgetText/2)
@@ -211,7 +211,7 @@ func (w Writer) fully(s *resolver.Step) traceBox {
 	}
 	b.side = w.useOf(rule)
 	if rule.Use == resolver.RuleUsed {
-		b.class = wayTaken
+		b.class = traceUsed
 	}
 	b.head = rule.Domain
 	const room = 26 // characters besides the text on the right
@@ -251,7 +251,7 @@ func (w Writer) lasting(d time.Duration) string {
 // end returns the last box of a trace: the target, or the problem.
 func (w Writer) end(e *Explanation) traceBox {
 	if e.Problem != nil {
-		b := traceBox{head: w.heading(e.Problem), class: wayFails}
+		b := traceBox{head: w.heading(e.Problem), class: traceFailed}
 		b.add(w.Text("error."+e.Problem.Code, valuesOf(e.Problem.Values, w.asText)...), 3)
 		if e.Problem.RuleCode != "" {
 			b.add(w.Text("rule."+e.Problem.RuleCode, "Value", Isolated(e.Problem.RuleValue)), 3)
@@ -259,7 +259,7 @@ func (w Writer) end(e *Explanation) traceBox {
 		return b
 	}
 	const most = 5
-	b := traceBox{head: w.Text("name.leads_to"), class: wayEnd}
+	b := traceBox{head: w.Text("name.leads_to"), class: traceEnd}
 	for i := range e.Targets[:min(len(e.Targets), most)] {
 		b.add(e.Targets[i].URI, 2)
 	}

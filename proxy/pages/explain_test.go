@@ -76,23 +76,23 @@ func TestExplain(t *testing.T) {
 	}{
 		{"found", d.For("en"), []string{
 			"<h1>How it was resolved</h1>",
-			`<svg class="way" role="img" aria-describedby="way" aria-label="How it was resolved"`,
-			`<li class="left"><b>Rule of <bdi>nbn.urn.arpa.</bdi></b> <small>not used</small><dl><dt>Order, preference</dt><dd dir="auto">5, 10</dd><dt>Flags</dt><dd dir="auto">(the result is the key of the next rule)</dd>`,
+			`<svg class="trace" role="img" aria-describedby="trace" aria-label="How it was resolved"`,
+			`<li class="unused"><b>Rule of <bdi>nbn.urn.arpa.</bdi></b> <small>not used</small><dl><dt>Order, preference</dt><dd dir="auto">5, 10</dd><dt>Flags</dt><dd dir="auto">(the result is the key of the next rule)</dd>`,
 			`<dt>Reason</dt><dd dir="auto">Its expression does not match the name.</dd>`,
 			`<dd dir="auto">u (the result is a URI)</dd>`,
 			`<dt>Match</dt><dd dir="auto">urn:nbn:de:101:1-201102033592</dd>`,
 			`<dt>Result</dt><dd dir="auto">https://resolver.example.org/de:101:1-201102033592</dd>`,
 			`<dt>TTL</dt><dd dir="auto">1 h</dd>`,
 			`<li><b>DNS query</b> <bdi>nbn.urn.arpa.</bdi> has records of the type <bdi>NAPTR</bdi>. <small>12.3 ms</small></li>`,
-			`<g class="left"><rect x="24"`, `<g class="taken"><rect x="0"`,
+			`<g class="unused"><rect x="24"`, `<g class="used"><rect x="0"`,
 			`>NAPTR 100 10 &#34;u&#34; &#34;N2L&#34;, TTL 1 h</text>`,
 			`<a href="/resolver/api/v1/explain?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;format=json">`,
-			`<b class="ill">`,
+			`<b class="unhealthy">`,
 			`<a href="/resolver/api/v1/explain?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;lang=de">Deutsch</a>`,
 			`<a href="/resolver/uri-res/N2C.html?urn:nbn:`,
 		}, []string{"more steps", "lang=\"en\"><b>"}},
 		{"failed", d.For(pages.Chosen("de")), []string{
-			`<p class="said">Niemand, den dieser Server fragen kann, kennt ihn.</p>`, `<g class="fails">`,
+			`<p class="notice">Niemand, den dieser Server fragen kann, kennt ihn.</p>`, `<g class="failed">`,
 			`<li><b>Name</b> Nachgeschlagen wird`, "service=I2Ls",
 		}, []string{"Where it leads", "Wohin er führt"}},
 	} {

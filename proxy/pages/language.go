@@ -30,7 +30,7 @@ func (l Language) ownName() string {
 	return [languages]string{"English", "Deutsch", "Français", "Español", "中文"}[l]
 }
 
-// ParseLanguage returns the language for a Word such as "de", and false for unknown ones.
+// ParseLanguage returns the language for a ShortTag such as "de", and false for unknown ones.
 func ParseLanguage(word string) (Language, bool) {
 	for _, l := range Languages() {
 		if l.ShortTag() == word {

@@ -126,7 +126,7 @@ func (r *sizeBudget) facts(m *markup, all ...string) {
 // failing appends a note if the server of a target fails.
 func (r *sizeBudget) failing(m *markup, t *Target) {
 	if t.Failing {
-		m.tag(` <b class="ill">`)
+		m.tag(` <b class="unhealthy">`)
 		m.text(r.Text("name.not_answering"))
 		m.tag("</b>")
 	}

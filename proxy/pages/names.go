@@ -46,7 +46,7 @@ const pathNames = "/names"
 type namesPage struct {
 	Frame
 	Action   template.HTMLAttr
-	Chosen   string // the Word of the selected language; "" for none
+	Chosen   string // the ShortTag of the selected language; "" for none
 	Query    resolver.NameSearch
 	HasTag   bool
 	Statuses []option // nil if it cannot be selected

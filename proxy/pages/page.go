@@ -52,7 +52,7 @@ func (l link) around(element string) template.HTML {
 type form struct {
 	Action  template.HTMLAttr
 	Typed   string
-	Chosen  string // the Word of the selected language; "" for none
+	Chosen  string // the ShortTag of the selected language; "" for none
 	IsFirst bool   // it gets the focus when the page is loaded
 	Finds   bool   // it also searches names by words of their titles
 }
@@ -238,7 +238,7 @@ func (w Writer) rowsOf(properties [][2]string) []row {
 // RedirectBody returns the content of a redirect, for clients that do not follow it (RFC 9110 section 15.4).
 func RedirectBody(location string) []byte { return AppendRedirectBody(nil, location) }
 
-// AppendRedirectBody appends the result of Moved to dst.
+// AppendRedirectBody appends the result of RedirectBody to dst.
 func AppendRedirectBody(dst []byte, location string) []byte {
 	const before, between, after = `<!DOCTYPE html><title>Found</title><p>See <a href="`, `">`, "</a>.\n"
 	if strings.ContainsAny(location, "\x00&<>\"'") {

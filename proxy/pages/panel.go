@@ -15,7 +15,7 @@ type Panel struct {
 	Address string
 	Title   string
 	Path    string // of the page
-	// Nav are the pages in the navigation, and Above the pages above this one, the top one first.
+	// Nav are the pages in the navigation, and Crumbs the pages above this one, the top one first.
 	Nav, Crumbs []Item
 	Account     *Account // nil without a session
 	Content     Content  // after the heading, which is Title

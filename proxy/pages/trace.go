@@ -85,7 +85,7 @@ func (w Writer) newTraceBox(s *resolver.Step) traceBox {
 		b.x = traceIndent
 	}
 	if s.Rule != nil && s.Rule.Use != resolver.RuleUsed {
-		b.x, b.class = traceIndent, wayLeft
+		b.x, b.class = traceIndent, traceUnused
 	}
 	b.add(w.stepOf(s), 1)
 	return b

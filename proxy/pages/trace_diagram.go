@@ -19,12 +19,12 @@ const (
 	traceLeft    = 10 // position of the main line from the left
 )
 
-// Classes of boxes: see the section "way" of style.css.
+// Classes of boxes: see the section "trace" of style.css.
 const (
-	wayLeft  = "left"  // a rule that was not used
-	wayTaken = "taken" // a rule that was used
-	wayEnd   = "end"   // the target
-	wayFails = "fails" // the error
+	traceUnused = "unused" // a rule that was not used
+	traceUsed   = "used"   // a rule that was used
+	traceEnd    = "end"    // the target
+	traceFailed = "failed" // the error
 )
 
 // traceBox is a box of the picture.
@@ -92,7 +92,7 @@ func widthOf(c rune) int {
 	return 1
 }
 
-// draw returns the picture of the boxes that fit; "" for none. The list with the ID "way" is its text
+// draw returns the picture of the boxes that fit; "" for none. The list with the ID "trace" is its text
 // alternative.
 func (r *sizeBudget) draw(boxes []traceBox, most int) template.HTML {
 	tops, height := make([]int, len(boxes)), 0
@@ -120,7 +120,7 @@ func (r *sizeBudget) draw(boxes []traceBox, most int) template.HTML {
 	}
 	height = tops[shown-1] + boxes[shown-1].height()
 	var m markup
-	m.tag(`<svg class="way" role="img" aria-describedby="way"`)
+	m.tag(`<svg class="trace" role="img" aria-describedby="trace"`)
 	m.attr("aria-label", r.Text("name.how_resolved"))
 	m.attr("viewBox", "0 0 "+strconv.Itoa(traceWidth)+" "+strconv.Itoa(height))
 	m.attr("width", strconv.Itoa(traceWidth))

@@ -100,27 +100,27 @@ func representations() []contenttype.MediaType {
 }
 
 // PrefersHTML reports whether a client prefers text/html over JSON.
-func PrefersHTML(lines httpmessage.Header) bool {
-	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(lines.List("Accept"), representations())
+func PrefersHTML(header httpmessage.Header) bool {
+	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(header.List("Accept"), representations())
 	return err == nil && chosen.Equal(contenttype.NewMediaType(pages.Type))
 }
 
 // Reply returns the reply to a request that failed with err: an HTML page in a language negotiated by
-// Accept-Language, or a problem document. lines are the request's header fields.
-func Reply(design *pages.Design, lines httpmessage.Header, err error) message.Reply {
-	return reply(design, lines, New(err), err)
+// Accept-Language, or a problem document. header is that of the request.
+func Reply(design *pages.Design, header httpmessage.Header, err error) message.Reply {
+	return reply(design, header, New(err), err)
 }
 
 // ProxyReply is Reply for a request that the proxy called name could not forward: RFC 9209.
-func ProxyReply(design *pages.Design, lines httpmessage.Header, name string, err error) message.Reply {
+func ProxyReply(design *pages.Design, header httpmessage.Header, name string, err error) message.Reply {
 	p := New(err)
 	p.Forwarded = true
-	r := reply(design, lines, p, err)
+	r := reply(design, header, p, err)
 	r.Fields.Set("Proxy-Status", ProxyStatus(name, err))
 	return r
 }
 
-func reply(design *pages.Design, lines httpmessage.Header, p api.Problem, err error) message.Reply {
+func reply(design *pages.Design, header httpmessage.Header, p api.Problem, err error) message.Reply {
 	r := message.Reply{Status: p.Status, Vary: "Accept", CacheControl: message.NoStore, Fields: fields(err, p.Status)}
 	var n *resolver.Negative
 	if errors.As(err, &n) {
@@ -134,8 +134,8 @@ func reply(design *pages.Design, lines httpmessage.Header, p api.Problem, err er
 	if errors.As(err, &failure) && failure.Vary != "" {
 		r.Vary += ", " + failure.Vary
 	}
-	if PrefersHTML(lines) {
-		r = r.WithPage(message.Page(design.For(lines.List(pages.Vary)).Problem(p)))
+	if PrefersHTML(header) {
+		r = r.WithPage(message.Page(design.For(header.List(pages.Vary)).Problem(p)))
 	} else {
 		r.ContentType, r.Body = typeJSON, message.Marshal(p)
 	}

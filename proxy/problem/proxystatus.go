@@ -132,9 +132,9 @@ func isExpired(err error) bool {
 	return errors.As(err, &invalid) && invalid.Reason == x509.Expired
 }
 
-// ProxyStatus returns the member of Proxy-Status (RFC 9209) of the proxy called name, for an error that it
-// answers itself. A Refusal has no error type, because the server has answered and its answer was translated;
-// and no received-status, because it had no HTTP status.
+// ProxyStatus returns the member of Proxy-Status (RFC 9209) of the proxy called name, for an error that it answers
+// itself. A scheme.StatusError has no error type, because the server has answered and its answer was translated; and no
+// received-status, because it had no HTTP status.
 func ProxyStatus(name string, err error) string {
 	if refusal := new(scheme.StatusError); errors.As(err, &refusal) {
 		return name + "; details=" + quoted(refusal.Reply)

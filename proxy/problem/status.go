@@ -267,9 +267,8 @@ func (l *LoginError) addTo(fields *httpmessage.Fields) {
 	}
 }
 
-// UserActivationError is ErrUserActivation: a user activation is required. URI is the URI that it would fetch,
-// without its
-// password. Opens is the request target of the link that the user opens; "" is the requested target, whose
+// UserActivationError is ErrUserActivation: a user activation is required. URI is the URI that it would fetch, without
+// its password. Target is the request target of the link that the user opens; "" is the requested target, whose
 // password no page shows.
 type UserActivationError struct{ URI, Target string }
 

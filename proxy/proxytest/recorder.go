@@ -35,7 +35,7 @@ type Recorder struct {
 	Client context.Context //nolint:containedctx // it is that of a client
 	// Ended is the result of HalfClosed.
 	Ended context.Context //nolint:containedctx // it is that of a client
-	// Window is the result of Room in bytes, 0 for an unlimited window.
+	// Window is the result of Available in bytes, 0 for an unlimited window.
 	Window int64
 	// EndsEarly is the result of Truncate.
 	EndsEarly bool

@@ -12,7 +12,7 @@ import (
 const methodPurge = "PURGE"
 
 // Classify sets a to the classified request. It works on the raw request-target: http.ServeMux would clean "//" and
-// "..", and redirect "urn:". It overwrites all of a, and has no side effects but on the caches of the place.
+// "..", and redirect "urn:". It overwrites all of a, and has no side effects but on the caches of the Endpoint.
 func Classify(a *Request, v *RequestHead, p *Endpoint) {
 	*a = Request{Method: v.Method, Path: v.Target, IsGet: v.Method == http.MethodGet || v.Method == http.MethodHead}
 	a.classify(v, p)
@@ -232,8 +232,8 @@ func (a *Request) isPublic() bool {
 	case FormAPI, FormHandle, FormMemento:
 		return true
 	case FormTHTTP, FormPath, FormTarget, FormHost:
-		led := service == resolver.I2L && a.Err == nil // an invalid target may be meant for another server
-		return led || service != resolver.I2L && service != resolver.I2R && service != resolver.I2Rs
+		resolves := service == resolver.I2L && a.Err == nil // an invalid target may be meant for another server
+		return resolves || service != resolver.I2L && service != resolver.I2R && service != resolver.I2Rs
 	default:
 		return false
 	}

@@ -90,7 +90,7 @@ func parseHead(t testing.TB, head string) (place string, v route.RequestHead) {
 	return words[0], v
 }
 
-// describe returns the non-zero fields of an Ask as text.
+// describe returns the non-zero fields of a Request as text.
 func describe(a *route.Request) string {
 	words := []string{a.Kind.String(), a.Form}
 	add := func(name, value string) {
@@ -190,7 +190,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// A copied Ask is equal after the memory of the request was reused, and shares none of it.
+// A cloned Request is equal after the memory of the request was reused, and shares none of it.
 func TestLast(t *testing.T) {
 	text, err := os.ReadFile("testdata/heads.txt")
 	if err != nil {

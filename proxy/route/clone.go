@@ -6,32 +6,32 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Clone copies the strings of an Ask without an error, so that it remains valid after the View that it was
-// made from, whose strings may refer to reused memory. lasting returns a copy of a string.
-func (a *Request) Clone(lasting func(string) string) {
-	a.URI = a.URI.WithText(lasting(a.URI.String()))
+// Clone copies the strings of a Request without an error, so that it remains valid after the RequestHead that it was
+// made from, whose strings may refer to reused memory. copyText returns a copy of a string.
+func (a *Request) Clone(copyText func(string) string) {
+	a.URI = a.URI.WithText(copyText(a.URI.String()))
 	of := func(u uri.URI) uri.URI {
 		if u == a.URI { // the usual case
 			return a.URI
 		}
-		return u.WithText(lasting(u.String()))
+		return u.WithText(copyText(u.String()))
 	}
 	t := &a.Target
 	a.Key, t.Query.URI, t.Query.Spelling, t.Other = of(a.Key), of(t.Query.URI), of(t.Query.Spelling), of(t.Other)
 	if t.Query.URN.IsValid() {
-		t.Query.URN = t.Query.URN.WithText(lasting(t.Query.URN.URI().String()))
+		t.Query.URN = t.Query.URN.WithText(copyText(t.Query.URN.URI().String()))
 	}
 	if n := t.Namespaces; n != nil {
-		t.Namespaces = &Namespaces{lasting(n.NID), lasting(n.Search), lasting(n.After)}
+		t.Namespaces = &Namespaces{copyText(n.NID), copyText(n.Search), copyText(n.After)}
 	}
 	if d := t.Docs; d != nil {
-		t.Docs = &Docs{lasting(d.Slug)}
+		t.Docs = &Docs{copyText(d.Slug)}
 	}
 	if t.Names != nil {
-		t.Names = t.Names.clone(lasting)
+		t.Names = t.Names.clone(copyText)
 	}
 	if t.Sitemap != nil {
-		t.Sitemap = &Sitemap{lasting(t.Sitemap.File)}
+		t.Sitemap = &Sitemap{copyText(t.Sitemap.File)}
 	}
 	for _, text := range [...]*string{
 		&a.Method, &a.Scheme, &a.Path, &a.Spelling, &a.Location, &a.Authority.Host, &t.Text, &t.Sort, &t.Format,
@@ -42,7 +42,7 @@ func (a *Request) Clone(lasting func(string) string) {
 			*text = constant
 			continue
 		}
-		*text = lasting(*text)
+		*text = copyText(*text)
 	}
 }
 

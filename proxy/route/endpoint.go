@@ -64,7 +64,7 @@ type hostInfo struct {
 	text        string
 	known       bool
 	localClient bool    // of the client
-	unknownHost bool    // see Ask.UnknownHost
+	unknownHost bool    // see Request.UnknownHost
 	sites       []*Site // of the host, the most specific first
 	names       string  // the web host whose paths are names; "" for none
 }

@@ -15,7 +15,7 @@ const PathFetch = "/fetch"
 // FetchTarget returns the target of this server that retrieves a URI.
 func FetchTarget(u string) string { return PathFetch + "?uri=" + url.QueryEscape(u) }
 
-// FetchTargetIn is Fetched with the language that the reader has chosen, "" for none.
+// FetchTargetIn is FetchTarget with the language that the reader has chosen, "" for none.
 func FetchTargetIn(u, language string) string {
 	if language == "" {
 		return FetchTarget(u)
@@ -23,7 +23,7 @@ func FetchTargetIn(u, language string) string {
 	return FetchTarget(u) + "&lang=" + url.QueryEscape(language)
 }
 
-// CrossSiteFetchTarget is Fetched for a URI that another server redirects to: it needs user activation.
+// CrossSiteFetchTarget is FetchTarget for a URI that another server redirects to: it needs user activation.
 func CrossSiteFetchTarget(u string) string { return FetchTarget(u) + "&led" }
 
 // parseFetch parses /fetch?uri=.... If the URI is percent-encoded as a whole, as HTML forms send it, the
@@ -55,8 +55,8 @@ func parseFetch(target string) (Target, error) {
 	if err == nil && !q.IsURN() {
 		err = q.URI.Check()
 	}
-	_, led := rawParameter(query, "led")
-	return Target{Form: FormFetch, Text: text, Query: q, CrossSiteRedirect: led, Sort: sortOf(query),
+	_, crossSite := rawParameter(query, "led")
+	return Target{Form: FormFetch, Text: text, Query: q, CrossSiteRedirect: crossSite, Sort: sortOf(query),
 		Language: language}, err
 }
 

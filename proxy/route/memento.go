@@ -67,7 +67,7 @@ func mementoResourceURL(start, name string) string {
 	return string(appendName([]byte(start), name, isPlain(name)))
 }
 
-// cutMemento splits the target of a Memento resource into its Moment and the identifier; ok is false for other targets.
+// cutMemento splits the target of a Memento resource into a Memento and the identifier; ok is false for other targets.
 func cutMemento(target string) (m Memento, identifier string, ok bool, err error) {
 	switch {
 	case strings.HasPrefix(target, PathTimeGate):
@@ -130,7 +130,7 @@ func parseMemento(m Memento, identifier string, err error) (Target, error) {
 
 // meant replaces a URL in the query of a Memento target by the name that it stands for: the URL by which this server
 // resolves the name or serves its Memento resource, as clients append it to the URL of a TimeGate; or one at a web
-// host whose paths are names, whatever its scheme and port, as in Ask.hosted. It returns other queries unchanged.
+// host whose paths are names, whatever its scheme and port, as in Request.hosted. It returns other queries unchanged.
 func (p *Endpoint) meant(v *RequestHead, q resolver.Query) resolver.Query {
 	text := q.URI.String()
 	if q.IsURN() || !isAbsoluteWeb(text) {

@@ -108,11 +108,11 @@ func parseNames(query string) Target {
 	return Target{Form: FormNames, Language: languageOf(query), Names: n}
 }
 
-// lasting returns a copy with copied strings: see Ask.Clone.
-func (n *Names) clone(lasting func(string) string) *Names {
+// clone returns a copy with copied strings: see Request.Clone.
+func (n *Names) clone(copyText func(string) string) *Names {
 	s := n.Search
 	for _, text := range [...]*string{&s.Prefix, &s.Words, &s.Host, &s.Tag, &s.Status, &s.After} {
-		*text = lasting(*text)
+		*text = copyText(*text)
 	}
 	return &Names{s, n.Err}
 }

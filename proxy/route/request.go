@@ -67,7 +67,7 @@ type Request struct {
 	// RedirectsToNormal is whether a KindForward request is redirected to its normal form.
 	RedirectsToNormal bool
 	// UnknownHost is whether a client on this machine names a host that this server does not have: see
-	// Place.LocalClient.
+	// Endpoint.LocalClient.
 	UnknownHost bool
 	// IsPreflight is whether the request is a CORS preflight (Fetch standard section 3.2) for a public
 	// response. Public is whether pages of other origins may read the response.

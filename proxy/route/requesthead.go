@@ -20,7 +20,7 @@ type RequestHead struct {
 	Host   string
 	HTTP2  bool
 	Header httpmessage.Header
-	// Scratch holds the strings of an Ask, which are valid until it is reused; nil allocates them.
+	// Scratch holds the strings of a Request, which are valid until it is reused; nil allocates them.
 	Scratch *Scratch
 }
 

@@ -1,5 +1,5 @@
 // Package route classifies HTTP requests: it decides by method, request-target and host what a request is
-// for. A View, the head of a request, and a Place, the end of the connection that received it, enter; an Ask
+// for. A RequestHead, and an Endpoint, the end of the connection that received it, enter; a Request
 // leaves, with the parsed identifier or normalized target URI, or the error of an invalid target.
 // Request-targets are those of RFC 9112 section 3.2; the forms for names are those of RFC 2169 (THTTP), RFC
 // 7089 (Memento), the Handle System and urnd's own API. The package does no input or output, and uses no
@@ -102,16 +102,16 @@ func Parse(target string) (t Target, err error) {
 }
 
 // parse is Parse into a zero Target, which is too large to be copied for most requests. Strings of parameters
-// use room; nil allocates them.
-func (t *Target) parse(target string, room *Scratch) (err error) {
+// use scratch; nil allocates them.
+func (t *Target) parse(target string, scratch *Scratch) (err error) {
 	if strings.HasPrefix(target, "/urn:") { // most requests
 		return t.parseName(target[1:])
 	}
-	*t, err = parse(target, room)
+	*t, err = parse(target, scratch)
 	return err
 }
 
-func parse(target string, room *Scratch) (Target, error) {
+func parse(target string, scratch *Scratch) (Target, error) {
 	if m, identifier, ok, err := cutMemento(target); ok {
 		return parseMemento(m, identifier, err)
 	}
@@ -127,14 +127,14 @@ func parse(target string, room *Scratch) (Target, error) {
 	case strings.HasPrefix(target, PathTHTTP):
 		return parseTHTTP(target)
 	case strings.HasPrefix(target, PathResolve+"?"), target == PathResolve:
-		return parseParameters(FormAPI, target, strings.TrimPrefix(target, PathResolve), room)
+		return parseParameters(FormAPI, target, strings.TrimPrefix(target, PathResolve), scratch)
 	case strings.HasPrefix(target, PathExplain+"?"), target == PathExplain:
-		r, err := parseParameters(FormAPI, target, strings.TrimPrefix(target, PathExplain), room)
+		r, err := parseParameters(FormAPI, target, strings.TrimPrefix(target, PathExplain), scratch)
 		return explained(r, target), err
 	case strings.HasPrefix(target, PathFetch+"?"), target == PathFetch:
 		return parseFetch(target)
 	case strings.HasPrefix(target, "/?"):
-		return parseParameters(FormPath, target, target[1:], room)
+		return parseParameters(FormPath, target, target[1:], scratch)
 	case strings.HasPrefix(target, "/"):
 		return parsePath(target[1:])
 	default:
@@ -240,9 +240,9 @@ func parsePair(target, text string) (Target, error) {
 }
 
 // parseParameters parses the parameters uri and service of query, which begins with "?".
-func parseParameters(f Form, target, query string, room *Scratch) (Target, error) {
+func parseParameters(f Form, target, query string, scratch *Scratch) (Target, error) {
 	text, ok := rawParameter(query, "uri")
-	text = room.unescape(text)
+	text = scratch.unescape(text)
 	r := Target{Form: f}
 	if f != FormAPI {
 		r.Language = languageOf(query)

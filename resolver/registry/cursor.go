@@ -40,8 +40,7 @@ func (r *Registry) CursorAt(ctx context.Context, seq Seq) (cursor string, err er
 }
 
 // CursorSeq returns the Seq of a cursor, 0 for "". The error is ErrInvalidCursor for an invalid text, and
-// ErrForeignCursor
-// for a cursor of another history.
+// ErrForeignCursor for a cursor of another history.
 func (r *Registry) CursorSeq(ctx context.Context, cursor string) (after Seq, err error) {
 	if cursor == "" {
 		return 0, nil
@@ -75,8 +74,7 @@ func (r *Registry) CursorAtName(ctx context.Context, name string) (string, error
 }
 
 // CursorName returns the name of a cursor, "" for "". The error is ErrInvalidCursor for an invalid text, and
-// ErrForeignCursor
-// for a cursor of another history, or of a name that was purged meanwhile.
+// ErrForeignCursor for a cursor of another history, or of a name that was purged meanwhile.
 func (r *Registry) CursorName(ctx context.Context, cursor string) (name string, err error) {
 	seq, err := r.CursorSeq(ctx, cursor)
 	if err != nil || seq == 0 {

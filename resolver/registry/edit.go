@@ -14,7 +14,7 @@ const AnyVersion = -1
 type Edit struct {
 	Key Key
 	// IfVersion is a precondition: the version that must be current. 0 requires that the entry does not exist,
-	// Any always holds.
+	// AnyVersion always holds.
 	IfVersion int
 	Note      string // reason for the change
 	// KeepNote makes a version for a new note even if the record is unchanged.

@@ -15,7 +15,7 @@ var ErrLease = errors.New("lease held by another instance")
 // exported fields must not be changed after the first use. If the clocks of the instances differ by more than
 // the remaining time of the lease at its renewal, the instance whose clock is ahead takes the lease from the
 // holder, which notices by Check. A lease left behind by an instance whose clock was ahead is taken over once
-// it was not renewed for the duration For, by the clock of the next instance.
+// it was not renewed for Duration, by the clock of the next instance.
 type Lease struct {
 	Store Store
 	Name  string // key of the lease, which names the elected task
@@ -45,8 +45,8 @@ func (l *Lease) Acquire(ctx context.Context) error {
 	})
 }
 
-// released reports whether the lease of another instance is expired because it was not renewed for the duration
-// For, by the own clock.
+// released reports whether the lease of another instance is expired because it was not renewed for Duration, by the own
+// clock.
 func (l *Lease) released(held LeaseHolder) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

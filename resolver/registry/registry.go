@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config configures a Registry. Doubt, Level, Only, Suggest, CheckDigits and Audit are optional, all other
-// fields are required.
+// Config configures a Registry. OwnedPrefixes, Warning, CheckLevel, Suggest, CheckDigits and Audit are optional, all
+// other fields are required.
 type Config struct {
 	Store Store
 	// Canonical returns the canonical name of a URI. Its error says why the URI is not valid.
@@ -225,9 +225,8 @@ var (
 	ErrTokenLimit = errors.New("concurrency limit of the token reached; try again when one of its requests has ended")
 	// ErrExportLimit means that the limit of concurrent exports of all tokens is reached.
 	ErrExportLimit = errors.New("too many concurrent exports")
-	// ErrUnknownJob means that a job does not exist, ErrJobEnded that it has already ended, and ErrJobLimit that
-	// the queue
-	// of all tokens is full.
+	// ErrUnknownJob means that a job does not exist, ErrJobEnded that it has already ended, and ErrJobLimit that the
+	// queue of all tokens is full.
 	ErrUnknownJob = errors.New("no such job")
 	ErrJobEnded   = errors.New("job cannot be cancelled")
 	ErrJobLimit   = errors.New("too many queued jobs; try again later")

@@ -25,7 +25,7 @@ type StatusError struct {
 	// Local is true if Reply is a text of urnd: the server's reply has no text, or no server was queried.
 	Local bool
 	// Code identifies the reason for translation, and Values are the values of its message, as pairs of a name
-	// and a text. If Own is false, Code is the meaning of the server's reply code, "" if the server sent only
+	// and a text. If Local is false, Code is the meaning of the server's reply code, "" if the server sent only
 	// text.
 	Code   string
 	Values []string
@@ -40,10 +40,10 @@ func (r *StatusError) Error() string {
 	return fmt.Sprintf("server response: %q", r.Reply)
 }
 
-// UpstreamError returns a Refusal with the text of a server.
+// UpstreamError returns a StatusError with the text of a server.
 func UpstreamError(status int, reply string) error { return &StatusError{Status: status, Reply: reply} }
 
-// PolicyDenial returns a Refusal with a reason of urnd: its code, its English text, and the values of its message.
+// PolicyDenial returns a StatusError with a reason of urnd: its code, its English text, and the values of its message.
 func PolicyDenial(status int, code, reason string, values ...string) error {
 	return &StatusError{Status: status, Reply: reason, Local: true, Code: code, Values: values}
 }

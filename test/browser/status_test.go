@@ -83,7 +83,7 @@ func checkCachesPage(t *testing.T, w *urndtest.Daemon, browser *testserver.Chrom
 			browser.Click(t, step.sure)
 		}
 		browser.Click(t, "form[method=post] button.danger")
-		awaitText(t, browser, ".said", step.want)
+		awaitText(t, browser, ".notice", step.want)
 	}
 	if got := w.CacheStates(t, "/urn:isbn:9780395363416"); got != "miss" {
 		t.Errorf("behind a purge: %s", got)

@@ -29,7 +29,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// patience is the time limit for events that should happen immediately, including a busy machine.
+// waitLimit is the time limit for events that should happen immediately, including a busy machine.
 const waitLimit = 20 * time.Second
 
 // world is a daemon with its peers. The ports are the same in each world, and the addresses in 127.0.0.0/8 are

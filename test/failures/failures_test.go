@@ -38,7 +38,7 @@ type failure struct {
 	queries int32    // number of requests to the HTTP server
 }
 
-// dnsTimeout is the timeout of a DNS server; faultLimit is the time limit of a request with any failure.
+// dnsTimeout is the timeout of a DNS server; failureLimit is the time limit of a request with any failure.
 const (
 	dnsTimeout   = time.Minute
 	failureLimit = dnsTimeout / 2
@@ -233,7 +233,7 @@ func TestFailuresOfDNSServers(t *testing.T) {
 	})
 }
 
-// TestFaultsOfOtherQuestions: RFC 5452 section 4: a message that does not match the query is ignored, and the
+// TestFailuresOfOtherQueries: RFC 5452 section 4: a message that does not match the query is ignored, and the
 // response is still awaited.
 func TestFailuresOfOtherQueries(t *testing.T) {
 	t.Parallel()
@@ -261,7 +261,7 @@ func TestFailuresOfOtherQueries(t *testing.T) {
 	}
 }
 
-// TestFaultsOfAliases: RFC 1034 section 3.6.2: chains of aliases are followed, and loops are errors.
+// TestErrorsInAliases: RFC 1034 section 3.6.2: chains of aliases are followed, and loops are errors.
 func TestErrorsInAliases(t *testing.T) {
 	t.Parallel()
 	const rules = `rules.other.example. 300 IN NAPTR 100 10 "u" "http+N2L" "!^urn:name:(.+)$!https://a.example/\\1!" .`

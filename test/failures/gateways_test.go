@@ -152,7 +152,7 @@ func TestFailuresOfTHTTPServers(t *testing.T) {
 	})
 }
 
-// TestFaultsOfSRV: an SRV record (RFC 2782) may name any host and port; the guard rejects unsafe ones.
+// TestErrorsInSRV: an SRV record (RFC 2782) may name any host and port; the guard rejects unsafe ones.
 func TestErrorsInSRV(t *testing.T) {
 	t.Parallel()
 	forbidden := exchangeCount("thttp", "forbidden", 1)
@@ -193,7 +193,7 @@ func TestErrorsInSRV(t *testing.T) {
 	})
 }
 
-// TestFaultOfURNsForEver: an origin redirects back to urnd with another URN each time.
+// TestFailureOfURNsForEver: an origin redirects back to urnd with another URN each time.
 func TestFailureOfURNsForEver(t *testing.T) {
 	t.Parallel()
 	own := urndtest.FreeAddress(t)
@@ -231,7 +231,7 @@ func TestFailureOfURNsForEver(t *testing.T) {
 	}
 }
 
-// TestFaultOfItself: an SRV record refers to urnd itself for the same name; it must not wait for itself.
+// TestErrorOfSelfReference: an SRV record refers to urnd itself for the same name; it must not wait for itself.
 func TestErrorOfSelfReference(t *testing.T) {
 	t.Parallel()
 	own := urndtest.FreeAddress(t)

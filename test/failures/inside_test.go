@@ -26,7 +26,7 @@ const insideHost = "inside.example.org"
 // insideWords is the greeting of a server for another protocol than HTTP.
 const insideWords = "SSH-2.0-OpenSSH_9.2p1"
 
-// faultyServers returns the addresses of servers that fail in every way.
+// failingServers returns the addresses of servers that fail in every way.
 func failingServers(t *testing.T) map[string]string {
 	t.Helper()
 	servers := map[string]string{"refuses": refusingServer(t)}

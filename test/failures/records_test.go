@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// TestFaultsOfLargeSets: record sets that exceed a UDP packet are sent by TCP, in any order (RFC 3403 section
+// TestFailuresOfLargeSets: record sets that exceed a UDP packet are sent by TCP, in any order (RFC 3403 section
 // 4.1, RFC 2782).
 func TestFailuresOfLargeSets(t *testing.T) {
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestFailuresOfLargeSets(t *testing.T) {
 	})
 }
 
-// TestFaultsOfExpressions: a character-string holds 255 bytes (RFC 1035 section 3.3). An expression that
+// TestErrorsInExpressions: a character-string holds 255 bytes (RFC 1035 section 3.3). An expression that
 // backtracking engines take years to match, or that is invalid in POSIX, only discards its own record.
 func TestErrorsInExpressions(t *testing.T) {
 	t.Parallel()

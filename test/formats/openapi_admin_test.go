@@ -22,7 +22,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// oneCached implements admin.Caches with one entry.
+// oneCached implements api.Caches with one entry.
 type oneCached struct{}
 
 func (oneCached) Stats() any {
@@ -39,7 +39,7 @@ func (oneCached) Lookup(uri.URI) ([]api.Entry, error) {
 
 func (oneCached) Purge(context.Context, resolver.Selection, bool) (int, error) { return 1, nil }
 
-// oneResponse implements admin.Responses with one response.
+// oneResponse implements api.Responses with one response.
 type oneResponse struct{}
 
 func (oneResponse) Lookup(key uri.URI) []api.Response {

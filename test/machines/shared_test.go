@@ -223,7 +223,7 @@ func testCutOff(t *testing.T, server database) {
 	}
 }
 
-// TestSharedFaults checks that problems of the shared level are reported by config check, or by the log and the
+// TestSharedFailures checks that problems of the shared level are reported by config check, or by the log and the
 // readiness, without revealing secrets.
 func TestSharedFailures(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// TestTunnelThatNobodyReads: a tunnel without TLS is spliced by the kernel if its connections permit it. Data
+// TestUnreadTunnel: a tunnel without TLS is spliced by the kernel if its connections permit it. Data
 // that a client does not read yet remains in a pipe and arrives completely later. A client that reads nothing
 // is disconnected within limits.write_timeout.
 func TestUnreadTunnel(t *testing.T) {

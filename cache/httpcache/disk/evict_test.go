@@ -62,8 +62,7 @@ func fill(t *testing.T, s *stage, budget int64) (stored int) {
 				}
 				if used := s.Stats().Bytes; used > budget {
 					// Stats may include a reservation that is about to be refused, and diskUsage may count a file
-					// removed
-					// during its walk together with a new one.
+					// removed during its walk together with a new one.
 					for tries := 0; used > budget && tries < 5; tries++ {
 						used = s.diskUsage(t)
 					}

@@ -35,7 +35,7 @@ const (
 	SourceMaxAge
 	SourceExpires
 	SourceHeuristic
-	SourceOverride // Override.MinLifetime or Most, if it changed the lifetime
+	SourceOverride // Override.MinLifetime or MaxLifetime, if it changed the lifetime
 	sources        // number of sources
 )
 

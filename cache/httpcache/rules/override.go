@@ -30,7 +30,7 @@ type Override struct {
 	// status codes storable. Like an explicit lifetime, it asserts that the response does not depend on cookies
 	// of requests. 0 is none.
 	MinLifetime time.Duration
-	// MaxLifetime is the maximum freshness lifetime, even if Least is greater; 0 is no limit.
+	// MaxLifetime is the maximum freshness lifetime, even if MinLifetime is greater; 0 is no limit.
 	MaxLifetime time.Duration
 	// WhileRevalidate is how long after that the response may be served stale during validation, if the origin
 	// sends no stale-while-revalidate: RFC 5861 section 3. It has no effect if the origin requires validation

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Variant is a value with a stored response, which Rules returns.
+// Variant is a value with a stored response, which Metadata returns.
 type Variant interface{ Metadata() *Response }
 
 // Metadata implements Variant.

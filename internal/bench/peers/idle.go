@@ -40,7 +40,7 @@ func measureIdle(ctx context.Context, _ settings, ends *network, v *server, r ro
 	var sizes []int64
 	for _, n := range []int{idleBaseline, idleCount} {
 		for len(conns) < n {
-			c, err := park(ctx, v, r, request)
+			c, err := openIdle(ctx, v, r, request)
 			if err != nil {
 				return cell{}, fmt.Errorf("connection %d: %w", len(conns)+1, err)
 			}
@@ -61,8 +61,8 @@ func measureIdle(ctx context.Context, _ settings, ends *network, v *server, r ro
 	return cell{measured: true, resident: float64(sizes[1]-sizes[0]) / (idleCount - idleBaseline)}, nil
 }
 
-// park opens a connection that has received a response.
-func park(ctx context.Context, v *server, r row, request []byte) (net.Conn, error) {
+// openIdle opens a connection that has received a response.
+func openIdle(ctx context.Context, v *server, r row, request []byte) (net.Conn, error) {
 	c, err := dialRow(ctx, v, r)
 	if err != nil {
 		return nil, err

@@ -24,8 +24,8 @@ type stored struct {
 	ttl     time.Duration
 }
 
-func newLevel(room int, now func() time.Time) *level {
-	return &level{capacity: room, now: now, entries: make(map[string]*list.Element)}
+func newLevel(capacity int, now func() time.Time) *level {
+	return &level{capacity: capacity, now: now, entries: make(map[string]*list.Element)}
 }
 
 // get returns a stored entry that is fresh.

@@ -55,8 +55,8 @@ func TestByTTL(t *testing.T) {
 	}
 }
 
-// che returns the hit ratio of an LRU cache for room names by the approximation of Che, Tung and Wang (2002): a
-// name is cached if it was requested within a time that is the same for all.
+// che returns the hit ratio of an LRU cache with room for that many names by the approximation of Che, Tung and Wang
+// (2002): a name is cached if it was requested within a time that is the same for all.
 func che(law zipf.Law, room int) (ratio float64) {
 	held := func(within float64) (names, hits float64) {
 		for rank := range law {

@@ -193,25 +193,25 @@ func (w Wiring) test(s *cli.Settings, args []string, o options) (Verdict, error)
 		return Verdict{}, err
 	}
 	t.gateways = w.Gateways(t.config)
-	route.Classify(&t.ask, &view, &route.Endpoint{Server: &server, MayProxy: true})
-	if err := t.ask.Err; err != nil {
+	route.Classify(&t.classified, &view, &route.Endpoint{Server: &server, MayProxy: true})
+	if err := t.classified.Err; err != nil {
 		return Verdict{}, err
 	}
-	if t.ask.Site != nil {
+	if t.classified.Site != nil {
 		t.target, t.routes = view.Target, t.config.Proxy.SiteRoutes()
-		t.site = &t.routes[t.ask.Site.Index]
-		if t.urls, err = w.SiteURLs(*t.site, &t.ask); err != nil {
+		t.site = &t.routes[t.classified.Site.Index]
+		if t.urls, err = w.SiteURLs(*t.site, &t.classified); err != nil {
 			return Verdict{}, err
 		}
 	}
-	if t.ask.Host != "" {
+	if t.classified.Host != "" {
 		return Verdict{}, errOwnName
 	}
-	if t.ask.Key.IsValid() {
-		if _, err := policy.NewRequest(client, o.user, view.Method, t.ask.Key); err != nil {
+	if t.classified.Key.IsValid() {
+		if _, err := policy.NewRequest(client, o.user, view.Method, t.classified.Key); err != nil {
 			return Verdict{}, err
 		}
-	} else if t.ask.Kind != route.KindTunnel {
+	} else if t.classified.Kind != route.KindTunnel {
 		return Verdict{}, errNoHost
 	}
 	return verdictOf(t), nil
@@ -264,7 +264,7 @@ func (v Verdict) print(w io.Writer) error {
 // checkGateway checks a URI of a scheme other than http and https like its gateway. dials reports whether its
 // address is dialled. The URI is canonical; it is the zero value for CONNECT.
 func (v *Verdict) checkGateway(t *trial) (dials bool) {
-	c, u := t.config, t.ask.Key
+	c, u := t.config, t.classified.Key
 	name := u.Scheme()
 	info, known := t.gateways.Find(name)
 	template := slices.ContainsFunc(c.Gateways.Templates,

@@ -45,7 +45,7 @@ func (v *Verdict) noteSite(t *trial) {
 	if r == nil {
 		return
 	}
-	path := t.ask.Key.Path()
+	path := t.classified.Key.Path()
 	why := fmt.Sprintf("%s matches all paths that no other entry matches", r.Host)
 	if r.Path != "" {
 		why = fmt.Sprintf("%s is the longest matching path for %s", r, path)
@@ -55,11 +55,11 @@ func (v *Verdict) noteSite(t *trial) {
 	}
 	v.note("site", "%s: %s; %s", config.SiteSetting(r.Index), why, t.siteRequest())
 	v.noteOtherSites(t)
-	if removed := removedParameters(t.target, t.ask.Key); len(removed) > 0 {
+	if removed := removedParameters(t.target, t.classified.Key); len(removed) > 0 {
 		v.note("site", "parameters are removed: %s (%s.ignore_parameters)", strings.Join(removed, ", "),
 			config.SiteSetting(r.From.IgnoreParameters))
 	}
-	if _, hasQuery := t.ask.Key.Query(); r.SortParameters && hasQuery {
+	if _, hasQuery := t.classified.Key.Query(); r.SortParameters && hasQuery {
 		v.note("site", "parameters are sorted (%s.sort_parameters)", config.SiteSetting(r.From.SortParameters))
 	}
 }
@@ -88,9 +88,9 @@ func (t *trial) siteRequest() string {
 func (v *Verdict) noteOtherSites(t *trial) {
 	var more, less, patterns []string
 	isBelow := func(path, of string) bool { return (&route.Site{Path: of}).Has(path) }
-	host, _ := t.ask.Key.Host()
+	host, _ := t.classified.Key.Host()
 	_, domain, _ := strings.Cut(host, ".")
-	path := uri.DecodedPath(t.ask.Key.Path())
+	path := uri.DecodedPath(t.classified.Key.Path())
 	for i := range t.routes {
 		other := &t.routes[i]
 		text := fmt.Sprintf("%s (%s)", config.SiteSetting(other.Index), other)

@@ -56,9 +56,9 @@ type trial struct {
 	user        string
 	groups      gate.Groups // nil for none
 	at          time.Time
-	hello       policy.Hello // of a tunnel, Unseen if not given
+	hello       policy.Hello // of a tunnel, HelloNone if not given
 	serverName  string       // TLS server name in the tunnel
-	ask         route.Request
+	classified  route.Request
 	destination netip.Addr // the zero value if unknown
 	gateways    scheme.Infos
 	// For a site: the requested URL, the sites of the configuration, the matching site, and the result of
@@ -71,10 +71,10 @@ type trial struct {
 
 // request returns the request in the form that rules match.
 func (t *trial) request() policy.Request {
-	r := policy.Request{Client: t.client, User: t.user, Method: t.ask.Method, Host: t.ask.Authority.Host,
-		Port: t.ask.Authority.Port}
-	if t.ask.Kind != route.KindTunnel {
-		r, _ = policy.NewRequest(t.client, t.user, t.ask.Method, t.ask.Key) // the URI was checked before
+	r := policy.Request{Client: t.client, User: t.user, Method: t.classified.Method, Host: t.classified.Authority.Host,
+		Port: t.classified.Authority.Port}
+	if t.classified.Kind != route.KindTunnel {
+		r, _ = policy.NewRequest(t.client, t.user, t.classified.Method, t.classified.Key) // the URI was checked before
 	}
 	r.Time = t.at
 	if t.groups != nil && t.user != "" {
@@ -111,7 +111,7 @@ func verdictOf(t trial) Verdict {
 			v.Result, v.Setting = ResultAllowed, "" // no address is dialled
 		}
 	}
-	if r.Scheme == "https" && t.ask.Kind != route.KindSite {
+	if r.Scheme == "https" && t.classified.Kind != route.KindSite {
 		v.note("note", "clients use CONNECT for https: also test CONNECT %s:%d", r.Host, r.Port)
 	}
 	return v
@@ -134,7 +134,7 @@ func (v *Verdict) askGate(t *trial, r policy.Request) {
 				v.noteUser(t, err)
 			default: // other steps need a real request
 			}
-		}}).Admit(context.Background(), &gate.Client{Addr: t.client.Unmap().WithZone(""), User: t.user}, &t.ask)
+		}}).Admit(context.Background(), &gate.Client{Addr: t.client.Unmap().WithZone(""), User: t.user}, &t.classified)
 	if decided.Step == gate.StepRules {
 		v.noteRules(t, r, &decided)
 	}
@@ -154,7 +154,7 @@ func (v *Verdict) deny(setting string) { v.Result, v.Setting = ResultDenied, set
 // noteClient adds the step about the address of the client.
 func (v *Verdict) noteClient(t *trial, refused error) {
 	verb, setting, prefixes := "use the proxy", "access.proxy_clients", t.config.Access.ProxyClients
-	if t.ask.Site != nil {
+	if t.classified.Site != nil {
 		verb, setting, prefixes = "use this site", "access.resolve_clients", t.config.Access.ResolveClients
 	}
 	client := t.client.Unmap().WithZone("")

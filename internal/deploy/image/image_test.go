@@ -64,7 +64,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestSameOctets checks that images of the same programs are identical, independent of time, place and the
+// TestSameBytes checks that images of the same programs are identical, independent of time, place and the
 // files' metadata.
 func TestSameBytes(t *testing.T) {
 	once, digest := makeImage(t, "linux/amd64="+directoryOf(t, "one"), "linux/arm64="+directoryOf(t, "two"))

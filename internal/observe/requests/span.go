@@ -14,9 +14,9 @@ import (
 // Spans returns a function that begins the span of a request, or returns nil if the request is not sampled.
 func Spans(
 	tracer *telemetry.Tracer,
-) func(method string, lines httpmessage.Header, at time.Time, mayAsk bool) proxy.Span {
-	return func(method string, lines httpmessage.Header, at time.Time, mayAsk bool) proxy.Span {
-		if request := tracer.Begin(method, lines, at, mayAsk); request != nil {
+) func(method string, header httpmessage.Header, at time.Time, mayAsk bool) proxy.Span {
+	return func(method string, header httpmessage.Header, at time.Time, mayAsk bool) proxy.Span {
+		if request := tracer.Begin(method, header, at, mayAsk); request != nil {
 			return span{request}
 		}
 		return nil

@@ -24,20 +24,20 @@ type tags []string
 // maxTags limits the entity tags of a header field.
 const maxTags = 100
 
-func conditionOf(lines httpmessage.Header) (c condition, err error) {
-	if c.match, err = tagsOf(lines, "If-Match"); err == nil {
-		c.none, err = tagsOf(lines, "If-None-Match")
+func conditionOf(header httpmessage.Header) (c condition, err error) {
+	if c.match, err = tagsOf(header, "If-Match"); err == nil {
+		c.none, err = tagsOf(header, "If-None-Match")
 	}
 	return c, err
 }
 
 // tagsOf parses a list of entity tags. Tags that this API does not issue do not match, but are no error.
-func tagsOf(lines httpmessage.Header, name string) (tags, error) {
-	if !lines.Has(name) {
+func tagsOf(header httpmessage.Header, name string) (tags, error) {
+	if !header.Has(name) {
 		return nil, nil
 	}
 	list := tags{}
-	for part := range strings.SplitSeq(lines.List(name), ",") {
+	for part := range strings.SplitSeq(header.List(name), ",") {
 		part = strings.TrimSpace(part)
 		opaque := strings.TrimPrefix(part, "W/")
 		if part != "*" && (len(opaque) < 2 || opaque[0] != '"' || opaque[len(opaque)-1] != '"') {

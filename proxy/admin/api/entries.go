@@ -75,7 +75,7 @@ func versionOf(c *call) (v service.Version, err error) {
 	return v, nil
 }
 
-// entryReply returns the document of an entry, with a warning if doubt is not nil.
+// entryReply returns the document of an entry, with its warning, unless warning is nil.
 func entryReply(status int, e registry.Entry, warning error) message.Reply {
 	document := api.NewName(e)
 	if warning != nil {

@@ -37,9 +37,9 @@ type input struct {
 func (i input) Describes() string {
 	switch {
 	case i.Error != "" && i.Hint != "":
-		return i.ID + "-fault " + i.ID + "-hint"
+		return i.ID + "-error " + i.ID + "-hint"
 	case i.Error != "":
-		return i.ID + "-fault"
+		return i.ID + "-error"
 	case i.Hint != "":
 		return i.ID + "-hint"
 	default:

@@ -28,7 +28,7 @@ const namesLength = 50
 type namesPage struct {
 	Field       pages.Content
 	Values      url.Values
-	Query       url.Values // the search parameters in Asked
+	Query       url.Values // the parameters of the search
 	Names       []foundName
 	First, Next string // URLs of the first and the next page, "" for none
 	TimedOut    bool   // the search was interrupted by its time limit, and continues on the next page

@@ -1,5 +1,5 @@
 "use strict"
-// Writes times in the zone of the reader. Without this script they are in UTC, as they say.
+// Formats times in the time zone of the reader. Without this script they are in UTC, and marked so.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 const shown = new Intl.DateTimeFormat(document.documentElement.lang, {
   year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short",
@@ -9,7 +9,7 @@ for (const time of document.querySelectorAll("time[datetime*=T]")) {
   time.textContent = shown.format(new Date(time.dateTime))
 }
 
-// A field of a time has it in the zone of the reader, and sends it in UTC: the page stays as it is when one comes back to it.
+// A time field is shown in the time zone of the reader and submitted in UTC; the page is unchanged after going back.
 const two = n => String(n).padStart(2, "0")
 const local = t => `${String(t.getFullYear()).padStart(4, "0")}-${two(t.getMonth() + 1)}-${two(t.getDate())}T${two(t.getHours())}:${two(t.getMinutes())}` +
   (t.getSeconds() || t.getMilliseconds() ? `:${two(t.getSeconds())}.${String(t.getMilliseconds()).padStart(3, "0")}` : "")

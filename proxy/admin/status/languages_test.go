@@ -96,7 +96,7 @@ func TestWordsOfScript(t *testing.T) {
 		}
 	}
 	body := show(t, "/status", status.Config{State: busySources().State})
-	found := regexp.MustCompile(`say\("([a-z]+)"\)`).FindAllStringSubmatch(script, -1)
+	found := regexp.MustCompile(`report\("([a-z]+)"\)`).FindAllStringSubmatch(script, -1)
 	for _, word := range found {
 		if !strings.Contains(body, " data-"+word[1]+`="`) {
 			t.Errorf("the page has no word %s", word[1])

@@ -160,8 +160,8 @@ func newSettingsView(in pages.Writer, all []Section, q query) settingsView {
 	q.text, q.section = plaintext.Shorten(q.text, mostText), plaintext.Shorten(q.section, mostText)
 	v := settingsView{Path: pathConfig, Query: q.text, in: in}
 	found, n := q.chosen(in, all)
-	const room = 18_000 // bytes; the rest is for the frame and the sections
-	v.Shown, v.Left = settingsWithin(found, room)
+	const limit = 18_000 // bytes; the rest is for the frame and the sections
+	v.Shown, v.Left = settingsWithin(found, limit)
 	switch {
 	case strings.TrimSpace(q.text) != "":
 		v.Heading = in.T("settings.found", "Count", n)

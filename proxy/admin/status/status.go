@@ -48,7 +48,7 @@ type Server struct {
 type Failing struct {
 	Server
 	Count  int       // number of targets; only for RoleDeadTargets, which has no Name
-	Reason MessageID // "" if Why has the reason
+	Reason MessageID // "" if Detail has the reason
 	Detail string    // in English, as in the log
 	Until  time.Time // when it is retried; the zero value is at any time
 	// Severity is Critical for a server that urnd depends on, and Warning for one of several.
@@ -70,7 +70,7 @@ type Store struct {
 	Kind     MessageID
 	Location string
 	Content  MessageID
-	Values   []any // of the message Holds: pairs of a name and a string or number
+	Values   []any // of the message Content: pairs of a name and a string or number
 	Severity Severity
 	Size     int64 // bytes; negative if unknown
 	Limit    int64 // limit in bytes; 0 for none
@@ -136,7 +136,7 @@ type report struct {
 // State returns the state in the language of a writer. The size of the page is limited: the most urgent rows
 // come first, and the records of the log get the remaining bytes.
 func (s Sources) State(in pages.Writer) State {
-	const room, least = 17_000, 3000 // bytes of all tables, and of the records: the page is limited to 30 KB
+	const limit, least = 17_000, 3000 // bytes of all tables, and of the records: the page is limited to 30 KB
 	r := report{s, in}
 	state := State{Version: s.Version, Uptime: r.uptime(s.Now().Sub(s.Started))}
 	state.Severity, state.Verdict, state.Reasons = r.verdict()
@@ -146,7 +146,7 @@ func (s Sources) State(in pages.Writer) State {
 		r.requests(), r.caches(), r.known(failing), r.systems(), r.registry(), r.stores(), r.machines(),
 		r.certificate(), r.limits(),
 	}
-	left := room
+	left := limit
 	for _, t := range append(before[:len(before):len(before)], after...) {
 		left -= t.size()
 	}

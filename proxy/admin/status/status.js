@@ -1,8 +1,8 @@
 "use strict"
-// Shows the state anew, each ten seconds while the page is seen. Without this script the page is complete, and the browser loads it again.
+// Updates the state every ten seconds while the page is visible. Without this script the browser reloads the page.
 const shown = document.getElementById("state")
 const live = document.getElementById("live")
-const say = word => {
+const report = word => {
   const text = live.dataset[word] // in the language of the page
   if (live.textContent !== text) live.textContent = text
 }
@@ -14,11 +14,11 @@ async function show() {
     const response = await fetch(location.href, { headers: { Accept: "text/html" } })
     const page = new DOMParser().parseFromString(await response.text(), "text/html")
     const state = page.getElementById("state")
-    if (!state) return say("ended") // the session has ended
+    if (!state) return report("ended") // the session has ended
     if (state.innerHTML !== shown.innerHTML) shown.replaceChildren(...state.childNodes)
-    say("live")
+    report("live")
   } catch {
-    say("lost")
+    report("lost")
   }
 }
 setInterval(show, 10000)

@@ -158,7 +158,7 @@ func busySources() status.Sources {
 			{Kind: status.StoreRegistry, Location: "sqlite:a.db", Content: status.ContentAnswers, Size: 1 << 20,
 				Free: 1 << 40},
 			{Kind: status.StoreDisk, Location: "/b", Content: status.ContentDamaged,
-				Values: []any{"Faults", 1, "Damaged", uint64(2)}, Size: -1, Limit: 1 << 30, Free: 1 << 20},
+				Values: []any{"Failures", 1, "Damaged", uint64(2)}, Size: -1, Limit: 1 << 30, Free: 1 << 20},
 			{Kind: status.StoreLog, Location: "/c", Content: status.ContentUsed, Size: 0, Free: 1 << 29},
 			{Kind: status.StoreShared, Location: "redis://c", Content: status.ContentStandalone,
 				Values: []any{"Caches", "answers"}, Severity: status.Critical, Size: -1, Free: -1},

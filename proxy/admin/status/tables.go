@@ -38,8 +38,8 @@ func (r report) warnings() Table {
 	for _, text := range r.Warnings() {
 		t.Rows = append(t.Rows, Row{Warning, []pages.Content{r.in.T("state.of_settings"), r.in.InEnglish(cut(text))}})
 	}
-	const room = 2500 // bytes
-	return t.within(room)
+	const limit = 2500 // bytes
+	return t.within(limit)
 }
 
 // failing returns the table of current failures, the most severe first.
@@ -53,7 +53,7 @@ func (r report) failing(all []Failing) Table {
 		// The alphabetical order is that of urgency: critical, warning.
 		return cmp.Or(strings.Compare(string(a.Severity), string(b.Severity)), strings.Compare(a.Name, b.Name))
 	})
-	const mostServers, room = 40, 3500 // rows, bytes
+	const mostServers, limit = 40, 3500 // rows, bytes
 	t.More = max(len(all)-mostServers, 0)
 	for _, f := range all[:len(all)-t.More] {
 		name := foreign(f.Name)
@@ -66,7 +66,7 @@ func (r report) failing(all []Failing) Table {
 		}
 		t.Rows = append(t.Rows, Row{f.Severity, []pages.Content{name, r.say(f.Role), r.why(f), pages.Escaped(again)}})
 	}
-	return t.within(room)
+	return t.within(limit)
 }
 
 // why returns the reason why a server fails.
@@ -110,15 +110,15 @@ func (r report) known(failing []Failing) Table {
 		working = append(working, row)
 	}
 	t.Rows = append(t.Rows, working...)
-	const mostServers, room = 20, 2000 // rows, bytes
+	const mostServers, limit = 20, 2000 // rows, bytes
 	t.More = max(len(t.Rows)-mostServers, 0)
 	t.Rows = t.Rows[:len(t.Rows)-t.More]
-	return t.within(room)
+	return t.within(limit)
 }
 
-// errors returns the table of the last warnings and errors of the log, in at most room bytes. They are in
+// errors returns the table of the last warnings and errors of the log, in at most limit bytes. They are in
 // English, and may contain text of external origin.
-func (r report) errors(room int) Table {
+func (r report) errors(limit int) Table {
 	t := Table{ID: "errors", Heading: r.in.Text("state.errors"), None: r.in.Text("state.none_since"), Columns: []string{
 		r.in.Text("state.last"), r.in.Text("state.level"), r.in.Text("state.what"), r.in.Text("state.details"),
 		r.in.Text("state.times"),
@@ -136,7 +136,7 @@ func (r report) errors(room int) Table {
 			pages.Escaped(times),
 		}})
 	}
-	return t.within(room)
+	return t.within(limit)
 }
 
 // when returns a time and its age, in minutes.
@@ -297,8 +297,8 @@ func (r report) stores() Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	const room = 2500 // bytes
-	return t.within(room)
+	const limit = 2500 // bytes
+	return t.within(limit)
 }
 
 func (r report) machines() Table {

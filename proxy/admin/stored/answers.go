@@ -12,19 +12,19 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Answers implements api.Caches for the cache of resolver answers and its sources (DDDS and SLP). Fields that
-// are not said to be optional must be set.
+// Answers implements api.Caches for the cache of resolver answers and its sources (DDDS and SLP). All fields
+// must be set, except those whose comments allow nil.
 type Answers struct {
 	Names   resolver.Names
 	Answers resolver.AnswerCache
 	// URNs and URIs are the DDDS resolvers, and Servers is the SLP resolver; nil where they are disabled.
 	URNs, URIs *ddds.Resolver
 	Servers    *slp.Resolver
-	// PurgeRecords removes the cached DNS records whose keys has reports, and Found all servers that SLP has
+	// PurgeRecords removes the cached DNS records whose keys has reports, and PurgeDiscovered all servers that SLP has
 	// discovered.
 	PurgeRecords    func(has func(key string) bool)
 	PurgeDiscovered func()
-	// Saved removes the snapshot of the answers. Stop is called before the purge, so that no snapshot is
+	// RemoveSnapshot removes the snapshot of the answers. StopSaving is called before the purge, so that no snapshot is
 	// saved or restored meanwhile.
 	StopSaving     func()
 	RemoveSnapshot func() error

@@ -29,9 +29,9 @@ type Request struct {
 const maxParameter = 256
 
 // ParseRequest parses a raw query, and the fields Accept and Accept-Language.
-func ParseRequest(query string, lines httpmessage.Header) *Request {
-	r := &Request{accept: httpmessage.ParseAccept(lines.List("Accept")),
-		languages: parseLanguages(lines.List("Accept-Language"))}
+func ParseRequest(query string, header httpmessage.Header) *Request {
+	r := &Request{accept: httpmessage.ParseAccept(header.List("Accept")),
+		languages: parseLanguages(header.List("Accept-Language"))}
 	linkType := parameter(query, "linkType")
 	r.Context = parameter(query, "context")
 	switch linkType {

@@ -24,7 +24,7 @@ type Hello struct {
 }
 
 // Check decides by the Hello whether a tunnel continues: an error ends it before the server gets a byte. It is
-// called once, before Carry returns, and not if the client sends nothing.
+// called once, before Relay returns, and not if the client sends nothing.
 type Check func(Hello) error
 
 // encryptedClientHello is the extension type of RFC 9849 section 5.
@@ -39,8 +39,8 @@ var (
 	errTooLarge = errors.New("the ClientHello is too large")
 )
 
-// checkHello reads the first bytes of a client, however fragmented, and calls its Look. The bytes read become
-// from.early. The error is that of Look, or of reading.
+// checkHello reads the first bytes of a client, however fragmented, and calls its check. The bytes read become
+// from.early. The error is that of check, or of reading.
 func (t *activity) checkHello(ctx context.Context, from *side) error {
 	seen := &seenConn{early: from.early, from: from.Reader, note: t.note}
 	hello := readHello(ctx, seen)

@@ -7,14 +7,14 @@ import "net"
 
 // passesReads is a connection whose Read passes data of another connection through.
 type passesReads interface {
-	// ReadsFrom returns that connection, nil while Read has buffered data. Only the goroutine that may call
+	// ReadConn returns that connection, nil while Read has buffered data. Only the goroutine that may call
 	// Read may call it.
 	ReadConn() net.Conn
 }
 
 // passesWrites is a connection whose Write passes data through.
 type passesWrites interface {
-	// WritesTo returns the connection that data is passed to, nil if the data is changed. Only the goroutine
+	// WriteConn returns the connection that data is passed to, nil if the data is changed. Only the goroutine
 	// that may call Write may call it.
 	WriteConn() net.Conn
 }
@@ -22,7 +22,7 @@ type passesWrites interface {
 // boundsWrites is a connection that passes writes through, with a time limit.
 type boundsWrites interface {
 	passesWrites
-	// WriteBy calls write, which writes to the underlying socket and returns the number of bytes: repeatedly,
+	// WithWriteDeadline calls write, which writes to the underlying socket and returns the number of bytes: repeatedly,
 	// as long as enough was written whenever the time has elapsed.
 	WithWriteDeadline(write func() (int64, error)) (int64, error)
 }

@@ -64,7 +64,7 @@ func closeWrite(conn io.Closer) error {
 	return conn.Close()
 }
 
-// tunnel is Carry between two sides, and returns the number of bytes carried from b to a.
+// tunnel is Relay between two sides, and returns the number of bytes carried from b to a.
 func (t *Tunnels) tunnel(ctx context.Context, a, b side) (carried int64) {
 	ctx, end := context.WithCancel(ctx)
 	active := &activity{idle: t.idle, now: t.now, buffers: &t.buffers, pipes: &t.pipes}

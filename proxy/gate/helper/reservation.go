@@ -17,7 +17,7 @@ type reservation struct {
 	leave    func()    // called at its end; it may have been called before
 }
 
-// reserve is Ask that also reserves the process, until the caller releases it or the reservation times out:
+// reserve is Query that also reserves the process, until the caller releases it or the reservation times out:
 // then leave is called at least once. Without a reservation, leave is called when the process is free of the
 // question: otherwise a client could occupy all processes by disconnecting.
 func (p *Pool) reserve(ctx context.Context, line string, leave func()) (string, *reservation, error) {

@@ -40,7 +40,7 @@ type File[T any] struct {
 	mu      sync.Mutex
 	failure string // why the file cannot be used; "" if it can
 
-	// The state of look, used by one goroutine.
+	// State of watch, used by one goroutine.
 	seen     state
 	since    time.Time // when that state was first seen
 	changing time.Time // when the first unprocessed change was seen; the zero value for none

@@ -10,17 +10,17 @@ const (
 	HelloUnnamed                // a ClientHello without a server name
 	HelloEncrypted              // a ClientHello with an apparent inner one (RFC 9849): the name is the outer one
 	HelloNotTLS                 // anything else
-	// A TLS record with an unreadable ClientHello: the server may read it, and the name in it. It matches
-	// HelloNotTLS, too.
+	// HelloUnreadable is a TLS record with an unreadable ClientHello: the server may read it, and the name in it. It
+	// matches HelloNotTLS, too.
 	HelloUnreadable
 )
 
 var helloNames = [...]string{"", "named", "unnamed", "encrypted", "none", "unreadable"}
 
-// String returns the kind in one word, "" for Unseen.
+// String returns the kind in one word, "" for HelloNone.
 func (h Hello) String() string { return helloNames[h] }
 
-// ParseHello is the reverse of String; it returns Unseen for an unknown name.
+// ParseHello is the reverse of String; it returns HelloNone for an unknown name.
 func ParseHello(name string) Hello {
 	for h, known := range helloNames {
 		if name == known {

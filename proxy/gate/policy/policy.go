@@ -109,7 +109,7 @@ func (p *Policy) HasTimes() bool { return p.Mode() != ModeOpen && p.hasTimes }
 // HasTunnelNames reports whether a rule depends on the server name in a tunnel, or on the kind of its first bytes.
 func (p *Policy) HasTunnelNames() bool { return p.Mode() != ModeOpen && p.hasNames }
 
-// Mode returns the mode, Open for nil.
+// Mode returns the mode, ModeOpen for nil.
 func (p *Policy) Mode() Mode {
 	if p == nil {
 		return ModeOpen
@@ -117,7 +117,8 @@ func (p *Policy) Mode() Mode {
 	return p.mode
 }
 
-// Decision is the result of a policy for a request. It does not depend on the mode, except that Open denies nothing.
+// Decision is the result of a policy for a request. It does not depend on the mode, except that ModeOpen denies
+// nothing.
 type Decision struct {
 	Rule string // the identifier of the rule that decides; "" for none
 	Deny bool
@@ -165,7 +166,7 @@ func (p *Policy) DecideFor(r Request, destination netip.Addr) Decision {
 	return rule.decision()
 }
 
-// Err returns a *Denied if the decision denies the request and the mode is Enforce, else nil.
+// Err returns a *Denied if the decision denies the request and the mode is ModeEnforce, else nil.
 func (p *Policy) Err(d Decision) error {
 	if d.Deny && p.Mode() == ModeEnforce {
 		return d.Denied()

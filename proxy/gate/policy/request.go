@@ -28,7 +28,7 @@ type Request struct {
 	Groups []string
 	// Time is the time of the request. It matters only if Policy.HasTimes.
 	Time time.Time
-	// Hello is the kind of the first bytes in a tunnel; Host is then the server name in them. It is Unseen
+	// Hello is the kind of the first bytes in a tunnel; Host is then the server name in them. It is HelloNone
 	// before they arrive.
 	Hello Hello
 }

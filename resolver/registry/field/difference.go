@@ -25,7 +25,7 @@ func FormatRecord(r *registry.Record) []FormattedField {
 	return all
 }
 
-// FormattedField returns the value of the field in v.
+// Format returns the value of the field in v.
 func (f *Field[T]) Format(v *T) FormattedField {
 	return FormattedField{f.Label, f.Type == List || f.Type == Targets, f.Lines(v)}
 }

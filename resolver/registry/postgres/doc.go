@@ -28,7 +28,7 @@
 // Lookup and Floor query the replica, if there is one. Read, Head and Write query the primary; Read and Head
 // fall back to the replica if the primary cannot be reached. The replica may lag, and the connections of one
 // DSN may lead to different replicas. Therefore each lookup returns the last Seq of the replica in the same
-// batch. If this instance has seen a greater Seq (by Head, by Changes, or by its own Write), it queries the
+// batch. If this instance has seen a greater Seq (by Head, by the feed, or by its own Write), it queries the
 // primary instead. Hence a lookup after the feed has reported a change is at least as recent as that change. If
 // the primary is unavailable, a replica that lags does not serve lookups.
 //

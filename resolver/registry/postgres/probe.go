@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Server is the result of Try.
+// Server is the result of Probe.
 type Server struct {
 	Version  string // of PostgreSQL
 	Schema   int64  // schema version of the database, 0 if it has none

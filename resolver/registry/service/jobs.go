@@ -11,8 +11,8 @@ import (
 // HasJobs reports whether background jobs are available.
 func (s *Service) HasJobs() bool { return s.config.Jobs != nil }
 
-// ofJobs calls f with the jobs, unless jobs are not available (ErrNoJobs) or the actor may not make the use
-// (ErrDenied). Access to the single jobs is checked by package jobs.
+// ofJobs calls f with the jobs, unless jobs are not available (registry.ErrJobsDisabled) or the actor may not make the
+// use (ErrDenied). Access to the single jobs is checked by package jobs.
 func ofJobs[T any](
 	s *Service, actor registry.Actor, use Permission, f func(*jobs.Jobs) (T, error),
 ) (none T, err error) {

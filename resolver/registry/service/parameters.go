@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// ParseSearch parses a search from the query parameters of the API and of pages. Below and AliasOf need not be
+// ParseSearch parses a search from the query parameters of the API and of pages. Prefix and AliasOf need not be
 // canonical, as in all searches of a Service. The time limit is up to the Service.
 func ParseSearch(kind registry.Kind, get func(name string) string) (s registry.Search, err error) {
 	s = registry.Search{
@@ -44,7 +44,7 @@ func selection(code, parameter, format string, args ...any) error {
 		Reason: fmt.Errorf(format, args...)}
 }
 
-// ChangesInSet parses the selection of change sets from the parameters by, prefix, since, until and order.
+// ParseChangeFilter parses the selection of change sets from the parameters by, prefix, since, until and order.
 func ParseChangeFilter(get func(name string) string) (c ChangeFilter, err error) {
 	c = ChangeFilter{Prefix: get("prefix"), By: get("by"), NewestFirst: get("order") == "newest"}
 	if c.Since, err = parameter("since", get("since"), plaintext.ParseTime); err == nil {

@@ -48,7 +48,8 @@ func (u Permission) needs(kind registry.Kind) (registry.Role, registry.Action) {
 	}
 }
 
-// Check returns ErrDenied if an actor may not make a use of any name or prefix.
+// Check returns ErrDenied if the role or the allowed actions of an actor exclude a use, whatever the name or prefix.
+// It ignores the prefixes that the actor is restricted to: CheckKey decides about a name or a prefix.
 func (u Permission) Check(actor registry.Actor, kind registry.Kind) error {
 	role, action := u.needs(kind)
 	switch {

@@ -211,7 +211,7 @@ type derivedCheck struct {
 }
 
 // derivedChecks returns the checks by ranges of seqs. Those that read all names or targets run only after an
-// indication of damage (doubt).
+// indication of damage (warning).
 func derivedChecks(warning bool) []derivedCheck {
 	return []derivedCheck{
 		{warning, "%s: current version, number %d, belongs to another name, or has a different status or alias",

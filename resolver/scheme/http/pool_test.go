@@ -171,7 +171,7 @@ func TestNoEndlessRepeat(t *testing.T) {
 	}
 }
 
-// TestNoRepeatAfterAnOctet requires that a request is not retried once the response has started.
+// TestNoRepeatAfterFirstByte requires that a request is not retried once the response has started.
 func TestNoRepeatAfterFirstByte(t *testing.T) {
 	o := serve(t, func(_ int, c net.Conn, in *bufio.Reader) {
 		readHead(in)

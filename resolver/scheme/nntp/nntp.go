@@ -25,7 +25,7 @@ type Config struct {
 	Servers        []Server
 	User, Password string
 	PageSize       int // articles per page
-	// MaxIdle is the maximum number of idle connections, half of them to one server, and Idle their idle
+	// MaxIdle is the maximum number of idle connections, half of them to one server, and IdleTimeout their idle
 	// timeout. With 0 each connection is closed after its request.
 	MaxIdle     int
 	IdleTimeout time.Duration
