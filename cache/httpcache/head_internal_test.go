@@ -59,6 +59,11 @@ func FuzzHead(f *testing.F) {
 // TestHead: a head is parsed as it was serialized, with few allocations.
 func TestHead(t *testing.T) {
 	want := full()
+	for f, value := range reflect.ValueOf(want.Directives).Fields() {
+		if value.IsZero() {
+			t.Errorf("full does not set Directives.%s", f.Name)
+		}
+	}
 	head := want.head()
 	if got := parseHead(head); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)

@@ -3,12 +3,14 @@ package api_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
 )
@@ -102,6 +104,25 @@ func TestJSONError(t *testing.T) {
 			!strings.HasSuffix(err.Error(), want) && !strings.Contains(err.Error(),
 				"cannot parse") || strings.Contains(err.Error(), "Go") {
 			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestRecordOfPublicFields checks that the document of a record has each text of the record under the same name.
+func TestRecordOfPublicFields(t *testing.T) {
+	var r resolver.Record
+	from := reflect.ValueOf(&r).Elem()
+	to := reflect.TypeFor[api.Record]()
+	for f, value := range from.Fields() {
+		if _, ok := to.FieldByName(f.Name); ok && f.Type.Kind() == reflect.String {
+			value.SetString(`{"` + f.Name + `":1}`)
+		}
+	}
+	document := reflect.ValueOf(api.NewRecord(&r)).Elem()
+	for f, value := range from.Fields() {
+		if f.Type.Kind() == reflect.String && document.FieldByName(f.Name).IsValid() &&
+			fmt.Sprintf("%s", document.FieldByName(f.Name)) != value.String() {
+			t.Errorf("NewRecord does not copy %s", f.Name)
 		}
 	}
 }

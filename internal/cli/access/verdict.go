@@ -132,7 +132,12 @@ func (v *Verdict) askGate(t *trial, r policy.Request) {
 				v.noteClient(t, err)
 			case gate.StepUser:
 				v.noteUser(t, err)
-			default: // other steps need a real request
+			case gate.StepRules: // noted below
+			default: // host, person and rate need a real request, and admit this one
+				if err != nil {
+					v.note(step.String(), "%v", err)
+					v.deny("")
+				}
 			}
 		}}).Admit(context.Background(), &gate.Client{Addr: t.client.Unmap().WithZone(""), User: t.user}, &t.classified)
 	if decided.Step == gate.StepRules {

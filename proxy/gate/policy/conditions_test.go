@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"net/netip"
+	"reflect"
 	"testing"
 	"time"
 
@@ -170,6 +171,36 @@ func TestHellos(t *testing.T) {
 	if !p.HasTunnelNames() ||
 		newPolicy(t, policy.ModeOpen, policy.Rule{ID: "a", Deny: true, Hosts: []string{"a"}}).HasTunnelNames() {
 		t.Error("whether the beginnings of tunnels matter")
+	}
+}
+
+// Explain compares each condition that Decide compares: a request without properties meets none.
+func TestConditionsAreExplained(t *testing.T) {
+	for f := range reflect.TypeFor[policy.Rule]().Fields() {
+		if f.Type.Kind() != reflect.Slice || f.Type.Elem().Kind() == reflect.Interface || f.Name == "Destinations" {
+			continue // lists are in TestLists; destinations are reported beside the conditions
+		}
+		r := policy.Rule{ID: "a", Deny: true}
+		value := reflect.New(f.Type.Elem()).Elem()
+		switch v := value.Addr().Interface().(type) {
+		case *string:
+			*v = "x"
+		case *netip.Prefix:
+			*v = netip.MustParsePrefix("192.0.2.0/24")
+		case *policy.PortRange:
+			*v = policy.PortRange{First: 1, Last: 2}
+		case *policy.Hello:
+			*v = policy.HelloNotTLS
+		}
+		conditions := reflect.ValueOf(&r).Elem().FieldByIndex(f.Index)
+		conditions.Set(reflect.Append(conditions, value))
+		p := newPolicy(t, policy.ModeEnforce, r)
+		if d := p.Decide(policy.Request{}); d.Rule != "" {
+			t.Errorf("Decide does not compare Rule.%s: %+v", f.Name, d)
+		}
+		if matches := p.Explain(policy.Request{}); len(matches) > 0 {
+			t.Errorf("Explain does not compare Rule.%s: %+v", f.Name, matches)
+		}
 	}
 }
 

@@ -49,8 +49,8 @@ func newField() []step {
 		{"the portable backup", []edit{
 			{registry + "store/dumpline.go", "	Contact       string          `json:\"contact,omitempty\"`\n",
 				"	Steward string `json:\"steward,omitempty\"`\n"},
-			{registry + "store/dumpline.go", "Contact: v.Contact, ", "Steward: v.Steward, "},
-			{registry + "store/dumpline.go", "Contact: d.Contact, ", "Steward: d.Steward, "},
+			{registry + "store/dumpline.go", "Contact: v.Contact,", " Steward: v.Steward,"},
+			{registry + "store/dumpline.go", "Contact: d.Contact,", " Steward: d.Steward,"},
 		}, "./resolver/registry/store", "TestDumpOfFields/Record.Steward"},
 		{"the validation", []edit{
 			{registry + "validate.go", "		{\"contact\", record.Contact, MaxText},\n",
@@ -99,7 +99,7 @@ func TestSteward(t *testing.T) {
 	auth := "Authorization: Bearer " + secret
 	for _, c := range []struct{ request, body, want string }{
 		{"PUT /api/v1/names?uri=urn:nbn:fi:a", "{\"targets\":[{\"uri\":\"https://a.example/\"}],\"steward\":\"anna\"}", "\"steward\": \"anna\""},
-		{"PUT /api/v1/names?uri=urn:nbn:fi:b", "{\"steward\":\"" + strings.Repeat("x", 5000) + "\"}", "the steward has more than 4096 bytes"},
+		{"PUT /api/v1/names?uri=urn:nbn:fi:b", "{\"steward\":\"" + strings.Repeat("x", 5000) + "\"}", "steward exceeds 4096 bytes"},
 		{"GET /api/v1/names?prefix=urn:nbn:fi:&text=a.example", "", "\"steward\": \"anna\""},
 		{"GET /api/v1/names/export?format=csv", "", ",contact,steward,"},
 		{"GET /api/v1/names/export?format=ndjson", "", "\"steward\":\"anna\""},
