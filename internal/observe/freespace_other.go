@@ -3,4 +3,4 @@
 package observe
 
 // FreeSpace reports nothing on this system: ok is false.
-func FreeRoom(string) (int64, bool) { return 0, false }
+func FreeSpace(string) (int64, bool) { return 0, false }

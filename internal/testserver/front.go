@@ -15,7 +15,7 @@ func StartFront(t testing.TB, dir, binary, address string, arguments ...string) 
 	t.Helper()
 	cmd := exec.Command(Need(t, binary), arguments...)
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
-	if err := anonymously(cmd); err != nil {
+	if err := asNobody(cmd); err != nil {
 		t.Fatal(err)
 	}
 	log := filepath.Join(dir, binary+".out")

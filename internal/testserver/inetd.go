@@ -61,7 +61,7 @@ func (d *inetd) answer(conn *net.TCPConn) {
 	defer file.Close()
 	cmd := exec.CommandContext(d.ctx, d.path, d.args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = file, file, file
-	if err := anonymously(cmd); err != nil {
+	if err := asNobody(cmd); err != nil {
 		d.t.Error(err)
 		return
 	}

@@ -11,7 +11,7 @@ import (
 
 // asNobody makes a process that is started by root run as the user nobody. A process that drops root itself
 // would no longer end with the test: see PR_SET_PDEATHSIG in prctl(2).
-func anonymously(cmd *exec.Cmd) error {
+func asNobody(cmd *exec.Cmd) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}

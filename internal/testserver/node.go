@@ -29,7 +29,7 @@ func StartNode(t testing.TB, dir, script string) netip.AddrPort {
 	}
 	cmd := exec.Command(path, file)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("PORT=%d", addr.Port()))
-	if err := anonymously(cmd); err != nil {
+	if err := asNobody(cmd); err != nil {
 		t.Fatal(err)
 	}
 	p, err := startCommand(dir, log, cmd)

@@ -35,7 +35,7 @@ func StartPgBouncer(t testing.TB, of *Postgres) *PgBouncer {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(Need(t, "pgbouncer"), config)
-	if err := anonymously(cmd); err != nil {
+	if err := asNobody(cmd); err != nil {
 		t.Fatal(err)
 	}
 	p, err := startCommand(b.dir, output, cmd)

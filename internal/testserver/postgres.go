@@ -241,7 +241,7 @@ func (p *Postgres) command(program string, args ...string) *exec.Cmd {
 	p.t.Helper()
 	cmd := exec.Command(postgresProgram(p.t, program), args...)
 	cmd.Dir, cmd.Env = p.dir, append(os.Environ(), "LC_ALL=C", "HOME="+p.dir)
-	if err := anonymously(cmd); err != nil {
+	if err := asNobody(cmd); err != nil {
 		p.t.Fatal(err)
 	}
 	return cmd

@@ -110,7 +110,7 @@ func launchPygopherd(path, dir, own string, addr netip.AddrPort) (*Pygopherd, er
 		return nil, err
 	}
 	cmd := exec.Command(path, config)
-	if err := anonymously(cmd); err != nil {
+	if err := asNobody(cmd); err != nil {
 		return nil, err
 	}
 	var err error

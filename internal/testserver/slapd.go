@@ -104,7 +104,7 @@ func (s *SLAPD) load(t testing.TB, entries string) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(Need(t, "slapadd"), "-f", s.file("slapd.conf"), "-l", s.file("entries.ldif"))
-	if err := anonymously(cmd); err != nil {
+	if err := asNobody(cmd); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := cmd.CombinedOutput(); err != nil {
@@ -117,7 +117,7 @@ func (s *SLAPD) start(path string) (err error) {
 		return err
 	}
 	cmd := exec.Command(path, "-h", s.URL(), "-f", s.file("slapd.conf"), "-d", "0") // keeps it in the foreground
-	if err := anonymously(cmd); err != nil {
+	if err := asNobody(cmd); err != nil {
 		return err
 	}
 	if s.process, err = startCommand(s.dir, s.file("out"), cmd); err != nil {

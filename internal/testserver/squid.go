@@ -99,7 +99,7 @@ func launchSquid(t testing.TB, path, dir string, addr netip.AddrPort, lines []st
 		return nil, err
 	}
 	cmd := exec.Command(path, "-n", s.service(), "-N", "-d", "1", "-f", filepath.Join(dir, squidConfigFile))
-	if err := anonymously(cmd); err != nil {
+	if err := asNobody(cmd); err != nil {
 		return nil, err
 	}
 	if s.process, err = startCommand(dir, filepath.Join(dir, squidOutputFile), cmd); err != nil {

@@ -81,7 +81,7 @@ func launchWebServer(dir string, addr netip.AddrPort, program webProgram) (*WebS
 		arguments = append(slices.Clone(arguments), program.listen, addr.String())
 	}
 	cmd := exec.Command(program.path, arguments...)
-	if err := anonymously(cmd); err != nil {
+	if err := asNobody(cmd); err != nil {
 		return nil, err
 	}
 	var err error
