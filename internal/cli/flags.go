@@ -95,7 +95,7 @@ func AddChoice[T any](cmd *cobra.Command, to *T, name, usage string, words Words
 	choiceP(cmd, to, name, "", usage, words)
 }
 
-// choiceP is Choice with a shorthand, "" for none.
+// choiceP is AddChoice with a shorthand, "" for none.
 func choiceP[T any](cmd *cobra.Command, to *T, name, short, usage string, words Words[T]) {
 	p := &parsed[T]{to: to, text: words[0].Name, parse: func(text string) (T, error) {
 		for _, word := range words {

@@ -19,7 +19,7 @@ import (
 type Step struct {
 	Activity    string // the activity: "checking names"
 	Done, Total int64  // Total is 0 if unknown
-	Unit        string // of Done and Total, "" for the objects of What; Bytes for bytes
+	Unit        string // of Done and Total, "" for the objects of Activity; Bytes for bytes
 	More        string // additional information, "" for none: "3 rejected"
 }
 

@@ -56,7 +56,7 @@ type trial struct {
 	user        string
 	groups      gate.Groups // nil for none
 	at          time.Time
-	hello       policy.Hello // of a tunnel, Unseen if not given
+	hello       policy.Hello // of a tunnel, HelloNone if not given
 	serverName  string       // TLS server name in the tunnel
 	ask         route.Request
 	destination netip.Addr // the zero value if unknown
