@@ -153,7 +153,7 @@ func specialNetworks() []netip.Prefix {
 	), ownNetworks())
 }
 
-// ownNetworks returns the networks for which no upstream proxy is ever used: netguard.CheckBehind.
+// ownNetworks returns the networks for which no upstream proxy is ever used: netguard.Guard.CheckViaProxy.
 func ownNetworks() []netip.Prefix {
 	return prefixes("127.0.0.0/8", "0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/24", "::1/128", "::/128", "fe80::/10",
 		"ff02::/16")
