@@ -30,7 +30,7 @@ type Names struct {
 // Canonical returns q with the canonical name. For a URN it follows the rules of the namespace, and drops
 // components but for ResolutionParams. For other URIs it is the normal form without fragment: ARKs for which
 // the registry is queried also lose their query, and identifiers in web addresses follow their scheme. Call
-// Named first, to map other spellings. The error is a *uri.ParseError.
+// Identify first, to map other spellings. The error is a *uri.ParseError.
 func (n Names) Canonical(q Query) (Query, error) {
 	if !q.IsURN() {
 		if err := q.URI.Check(); err != nil {
@@ -44,7 +44,7 @@ func (n Names) Canonical(q Query) (Query, error) {
 		if q.URI = requested.Normalize(); n.Owns(requested) {
 			q.URI = requested.Name()
 		}
-		if q.Spelling.IsLocation() { // see Named
+		if q.Spelling.IsLocation() { // see Identify
 			return q, nil
 		}
 		if q.Spelling = (uri.URI{}); n.Owns(requested) || n.Identifiers.HasResolver(requested) {

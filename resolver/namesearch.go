@@ -17,7 +17,7 @@ type NameSearch struct {
 	Host string
 	// Status is "active", "reserved" or "withdrawn".
 	Status string
-	// After is the cursor: FoundNames.Next of the previous page, "" for the first page.
+	// After is the cursor: NamePage.Next of the previous page, "" for the first page.
 	After string
 	// All includes names that are reserved, withdrawn or temporary.
 	All bool

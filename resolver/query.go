@@ -18,7 +18,7 @@ type Query struct {
 	// Spelling is URI as requested, if it differs in characters that are insignificant in its scheme, such as
 	// the hyphens of an ARK. It is the zero value otherwise, and for names that no registry of the site has.
 	// Set by Canonical. The part after a registered prefix, and a location at a public resolver, keep this
-	// spelling. For a name requested by another URL it is that URL, set by Named: an unregistered name resolves
+	// spelling. For a name requested by another URL it is that URL, set by Identify: an unregistered name resolves
 	// to it.
 	Spelling uri.URI
 	// ResolutionParams is the part of a URN for the resolution service, which can change the answer: an

@@ -75,7 +75,7 @@ func (r *Incoming) Reset() {
 	*r = Incoming{Fields: r.Fields[:0], Conn: r.Conn, lines: r.lines}
 }
 
-// Clone moves the strings of the request to memory of their own, unless that was done before. The returned Copy
+// Clone moves the strings of the request to memory of their own, unless that was done before. The returned CloneMap
 // converts other strings derived from the request. A request must be cloned before its buffer is reused while
 // the request is in use, and before any part of it is stored.
 func (r *Incoming) Clone() CloneMap {
@@ -139,7 +139,7 @@ type Connection interface {
 	// becomes idle or ends, and closes it if it is an io.Closer.
 	State() any
 	SetState(state any)
-	// Attached is the state of Continuations for the connection, which lives until the connection ends; nil for
-	// none. See ResponseWriter.Attach.
+	// Attached is the state of ResponseWriter.Attach for the connection, which lives until the connection ends;
+	// nil for none.
 	Attached() io.Closer
 }

@@ -113,14 +113,14 @@ func (b bounded) NetConn() net.Conn { return b.Conn }
 // NetConn returns the underlying connection.
 func (c namedConn) NetConn() net.Conn { return c.Conn }
 
-// ReadsFrom returns the connection that Read reads from unchanged, so that a tunnel may read from it directly.
+// ReadConn returns the connection that Read reads from unchanged, so that a tunnel may read from it directly.
 func (b bounded) ReadConn() net.Conn { return b.Conn }
 
-// WritesTo returns the connection that Write writes to unchanged, so that a tunnel may write to it directly.
+// WriteConn returns the connection that Write writes to unchanged, so that a tunnel may write to it directly.
 func (b bounded) WriteConn() net.Conn { return b.Conn }
 
-// ReadsFrom returns the connection that Read reads from unchanged.
+// ReadConn returns the connection that Read reads from unchanged.
 func (c namedConn) ReadConn() net.Conn { return c.Conn }
 
-// WritesTo returns the connection that Write writes to unchanged.
+// WriteConn returns the connection that Write writes to unchanged.
 func (c namedConn) WriteConn() net.Conn { return c.Conn }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// ErrQuota is the error of a key at its quota in Shares. It wraps ErrBusy.
+// ErrQuota is the error of a key at its quota in a KeyedLimit. It wraps ErrBusy.
 var ErrQuota = fmt.Errorf("%w: this client has reached its share", ErrBusy)
 
 // KeyedLimit is a concurrency limit with a quota for each key, so that no key can exhaust it. A key identifies a
@@ -15,7 +15,7 @@ type KeyedLimit[K comparable] struct {
 	own Queues[K]
 }
 
-// NewKeyedLimit returns Shares with a total limit and a quota for each key.
+// NewKeyedLimit returns a KeyedLimit with a total limit and a quota for each key.
 func NewKeyedLimit[K comparable](all, each int) *KeyedLimit[K] {
 	return &KeyedLimit[K]{all: make(Semaphore, all), own: Queues[K]{MaxPerKey: each}}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 )
 
-// TestQueuesOfMany checks that Most operations with one key run concurrently.
+// TestQueuesOfMany checks that MaxPerKey operations with one key run concurrently.
 func TestQueuesOfMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queues := quota.Queues[string]{MaxPerKey: 2}

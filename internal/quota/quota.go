@@ -1,6 +1,6 @@
 // Package quota limits the resources that clients may use: concurrent operations (Semaphore, Limit), memory
-// (Memory), request rates (Rate), operations per key (Queues, Shares) and connections, of which idle ones are
-// evicted (Pool). A caller passes in the address of a client, or for Shares and Queues a key such as an
+// (Memory), request rates (Rate), operations per key (Queues, KeyedLimit) and connections, of which idle ones are
+// evicted (Pool). A caller passes in the address of a client, or for KeyedLimit and Queues a key such as an
 // authenticated identity; it receives a permit, a reservation or a member to release, or an error such as
 // ErrBusy. Each resource has its own instance, so that exhausting one does not affect another.
 //

@@ -39,7 +39,7 @@ func hasAny(text string, has func(text, word string) bool, words ...string) bool
 	return false
 }
 
-// Limits of Verdicts.
+// Limits of a Cache.
 const (
 	maxLength   = 512 // bytes of a User-Agent that are examined
 	maxVerdicts = 1024

@@ -68,7 +68,7 @@ func TestServeConcurrently(t *testing.T) {
 	}
 }
 
-// TestServeIsBounded checks that at most Concurrent requests run at a time.
+// TestServeIsBounded checks that at most MaxConcurrent requests run at a time.
 func TestServeIsBounded(t *testing.T) {
 	in, more := io.Pipe()
 	running, release := make(chan struct{}, 2*MaxConcurrent), make(chan struct{})

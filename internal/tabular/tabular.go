@@ -16,7 +16,7 @@ import (
 const guard = "'"
 
 // guarded returns a cell that spreadsheets display without executing it. A cell that already begins with guards
-// gets another one, so that Unguarded is the inverse.
+// gets another one, so that Unguard is the inverse.
 func guarded(cell string) string {
 	if isFormula(strings.TrimLeft(cell, guard)) {
 		return guard + cell

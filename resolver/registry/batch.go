@@ -17,7 +17,7 @@ type Batch struct {
 	changes  []Changed
 	removed  []Entry
 	inside   bool                 // whether a prefix is among the changes
-	enclosed map[string]enclosure // by Enclosing of the name
+	enclosed map[string]enclosure // by EnclosingPrefix of the name
 	set      ChangeSet
 	prefixes int // whether the store has prefixes: 0 unknown, 1 yes, -1 no
 }

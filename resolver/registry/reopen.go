@@ -21,7 +21,7 @@ type ReopeningStore struct {
 	former []Store // stores that were abandoned, but may still be in use
 }
 
-// ReopeningStoreConfig configures a Reopening. All fields are required.
+// ReopeningStoreConfig configures a ReopeningStore. All fields are required.
 type ReopeningStoreConfig struct {
 	Open func(ctx context.Context) (Store, error)
 	// Every is the delay between retries.
@@ -33,7 +33,7 @@ type ReopeningStoreConfig struct {
 
 type opened struct{ store Store }
 
-// NewReopeningStore returns a Reopening.
+// NewReopeningStore returns a ReopeningStore.
 func NewReopeningStore(config ReopeningStoreConfig) *ReopeningStore {
 	return &ReopeningStore{config: config, err: fmt.Errorf("%w: opening it", ErrUnavailable)}
 }
@@ -95,7 +95,7 @@ func (r *ReopeningStore) get() (Store, error) {
 	return nil, r.err
 }
 
-// Unwritable returns why the open store is read-only; nil if it is not, or if that is unknown.
+// ReadOnlyErr returns why the open store is read-only; nil if it is not, or if that is unknown.
 func (r *ReopeningStore) ReadOnlyErr() error {
 	s, err := r.get()
 	if err != nil {
@@ -120,7 +120,7 @@ func (r *ReopeningStore) Degraded() error {
 	return nil
 }
 
-// TryWriting checks again whether the open store is writable, after it was found to be read-only.
+// RecheckWritable checks again whether the open store is writable, after it was found to be read-only.
 func (r *ReopeningStore) RecheckWritable(ctx context.Context) {
 	s, err := r.get()
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 // KindRewrite is the kind of the change set of a rewrite.
 const KindRewrite = "rewrite"
 
-// Rewrite replaces the beginning of the target URIs of all names and prefixes that begin with Below, withdrawn
+// Rewrite replaces the beginning of the target URIs of all names and prefixes that begin with Prefix, withdrawn
 // ones included, as one change set. An entry that was changed after the rewrite started is a conflict and is
-// left unchanged. An interrupted rewrite is continued by a Rewrite with the same Below, Replace and With by the
+// left unchanged. An interrupted rewrite is continued by a Rewrite with the same Prefix, Replace and With by the
 // same actor.
 type Rewrite struct {
 	Prefix  string // canonical beginning of the names; "" is all names

@@ -41,7 +41,7 @@ type Search struct {
 	// NewestFirst orders by the last change, newest first, instead of by name: it reads the versions backwards. It
 	// cannot be combined with At.
 	NewestFirst bool
-	// After is the Searched.Last of the search that this one continues.
+	// After is the SearchProgress.Last of the search that this one continues.
 	After string
 	// Limit is the maximum number of results; 0 is unlimited.
 	Limit int
@@ -66,10 +66,10 @@ func (s *Search) Validate() error {
 // SearchProgress is the progress of a search.
 type SearchProgress struct {
 	Read, Found int
-	// Last is where to continue: the last name that was read, or with Newest the Seq of its version. "" is the
+	// Last is where to continue: the last name that was read, or with NewestFirst the Seq of its version. "" is the
 	// end.
 	Last     string
-	TimedOut bool // it was ended by Within
+	TimedOut bool // it was ended by Timeout
 }
 
 // searchPage is the maximum number of entries per page. Each page is a transaction of its own, since a long one
@@ -82,12 +82,12 @@ const (
 
 // Search calls found with each matching entry, and returns its progress. The order is that of the names, or
 // order of registration when a host or a title is searched. Text, and a Target that is no host, need a scan of
-// all entries that begin with Below, since no index covers substrings. An error of found ends the search and is
+// all entries that begin with Prefix, since no index covers substrings. An error of found ends the search and is
 // returned.
 func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error) (SearchProgress, error) {
 	s.Text, s.Target = strings.ToLower(s.Text), strings.ToLower(s.Target)
 	done := SearchProgress{Last: s.After}
-	begun := r.config.Now()
+	started := r.config.Now()
 	if err := s.Validate(); err != nil {
 		return done, err
 	}
@@ -123,7 +123,7 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 		if done.Last = last; last == "" {
 			return done, nil
 		}
-		if s.Timeout > 0 && r.config.Now().Sub(begun) >= s.Timeout {
+		if s.Timeout > 0 && r.config.Now().Sub(started) >= s.Timeout {
 			done.TimedOut = true
 			return done, nil
 		}
@@ -167,8 +167,8 @@ func (r *Registry) searchPage(
 	return page, last, err
 }
 
-// latestPage returns the entries of a kind that begin with Below among the next size versions before a Seq,
-// which is encoded as in Searched.Last.
+// latestPage returns the entries of a kind that begin with Prefix among the next size versions before a Seq,
+// which is encoded as in SearchProgress.Last.
 func latestPage(tx Tx, s *Search, after string, size int) (page []Entry, last string, err error) {
 	before := Seq(1) << 62
 	if after != "" {
@@ -207,7 +207,7 @@ func aliasPage(tx Tx, s *Search, after string, size int) ([]Entry, error) {
 	return tx.Entries(keys)
 }
 
-// fits reports whether an entry matches the search; Below is checked only together with AliasOf, since other
+// fits reports whether an entry matches the search; Prefix is checked only together with AliasOf, since other
 // pages are read by it. Text and Target are in lower case.
 func (s *Search) fits(e Entry) bool {
 	if !e.Exists() || s.AliasOf != "" && (e.Alias != s.AliasOf || !strings.HasPrefix(e.Name, s.Prefix)) {

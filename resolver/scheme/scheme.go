@@ -1,7 +1,7 @@
 // Package scheme fetches resources by URL: each URL scheme has a Handler in a package of its own, and a Mux
 // dispatches by scheme. A Request enters with its URI, header fields and access checks; a Resource leaves,
 // which is an HTTP response with a streamed body or a Listing to be rendered. Errors are transport failures,
-// denials of a gateway, or a Refusal of a server. The package also has the parts that handlers share: the
+// denials of a gateway, or a StatusError of a server. The package also has the parts that handlers share: the
 // connection Pool, limited line readers, media type and charset detection, and the preconditions and ranges of
 // RFC 9110.
 package scheme

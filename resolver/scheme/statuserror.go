@@ -40,10 +40,10 @@ func (r *StatusError) Error() string {
 	return fmt.Sprintf("server response: %q", r.Reply)
 }
 
-// UpstreamError returns a Refusal with the text of a server.
+// UpstreamError returns a StatusError with the text of a server.
 func UpstreamError(status int, reply string) error { return &StatusError{Status: status, Reply: reply} }
 
-// PolicyDenial returns a Refusal with a reason of urnd: its code, its English text, and the values of its message.
+// PolicyDenial returns a StatusError with a reason of urnd: its code, its English text, and the values of its message.
 func PolicyDenial(status int, code, reason string, values ...string) error {
 	return &StatusError{Status: status, Reply: reason, Local: true, Code: code, Values: values}
 }

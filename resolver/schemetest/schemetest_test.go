@@ -14,10 +14,10 @@ import (
 // TestRun requires that a correct handler passes.
 func TestRun(t *testing.T) { schemetest.Run(t, suite("")) }
 
-// failureVariable is the environment variable with the bug for TestFault.
+// failureVariable is the environment variable with the bug for TestFailure.
 const failureVariable = "SCHEMETEST_FAULT"
 
-// TestFault runs the suite with a broken handler, in a child process of TestBroken.
+// TestFailure runs the suite with a broken handler, in a child process of TestBroken.
 func TestFailure(t *testing.T) {
 	broken := os.Getenv(failureVariable)
 	if broken == "" {

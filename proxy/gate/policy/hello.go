@@ -17,10 +17,10 @@ const (
 
 var helloNames = [...]string{"", "named", "unnamed", "encrypted", "none", "unreadable"}
 
-// String returns the kind in one word, "" for Unseen.
+// String returns the kind in one word, "" for HelloNone.
 func (h Hello) String() string { return helloNames[h] }
 
-// ParseHello is the reverse of String; it returns Unseen for an unknown name.
+// ParseHello is the reverse of String; it returns HelloNone for an unknown name.
 func ParseHello(name string) Hello {
 	for h, known := range helloNames {
 		if name == known {

@@ -43,7 +43,7 @@ func LogTokenCreated(log *slog.Logger) func(context.Context, registry.Actor, tok
 	return tokens(log, "registry token created")
 }
 
-// LogTokenRevoked is Created for revoked tokens.
+// LogTokenRevoked is LogTokenCreated for revoked tokens.
 func LogTokenRevoked(log *slog.Logger) func(context.Context, registry.Actor, token.Token) {
 	return tokens(log, "registry token revoked")
 }

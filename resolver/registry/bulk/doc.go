@@ -13,7 +13,7 @@
 //   - format.go, input.go: the formats, their options, and the input; delimited.go, ndjson.go, package
 //     foreign: the parsers
 //   - column.go, line.go: columns, and the fields of a line
-//   - read.go, record.go: the first stage; unit.go, write.go, version.go, conflict.go, position.go: the
+//   - read.go, record.go: the first stage; mergedrecord.go, write.go, version.go, conflict.go, position.go: the
 //     second stage
 //   - export.go and the other files named export: exports
 package bulk

@@ -42,7 +42,7 @@ type Report struct {
 	Unchanged     int64 `json:"unchanged"`
 	Rejected      int64 `json:"rejected"`       // lines
 	UnmappedCount int64 `json:"lost,omitempty"` // unmapped-field reports for imported entries of foreign formats
-	// Unmapped are the unmapped fields that Lost counts, the most frequent first.
+	// Unmapped are the unmapped fields that UnmappedCount counts, the most frequent first.
 	Unmapped  []UnmappedField `json:"unmapped,omitempty"`
 	Warnings  int64           `json:"doubtful,omitempty"` // imported lines with a warning
 	Ignored   []string        `json:"ignored,omitempty"`  // names of ignored columns
@@ -110,7 +110,7 @@ type Rejection struct {
 	Reason error
 	// Unmapped marks an unmapped field: the entry was imported without the field that the reason names.
 	Unmapped bool
-	fields   []string // names of the foreign fields, with Lost
+	fields   []string // names of the foreign fields, with Unmapped
 	// Warning marks a warning: the line was imported, but the check digit of its name is wrong, and its
 	// namespace is lenient.
 	Warning bool

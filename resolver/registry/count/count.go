@@ -41,7 +41,7 @@ func Get(tx registry.Tx, name string, from, to time.Time) ([]registry.Count, err
 	return tx.ResolutionCounts(name, daysOf(from, to))
 }
 
-// Top returns the limit names that people resolved most between two days, as in Of, and the sum of all names.
+// Top returns the limit names that people resolved most between two days, as in Get, and the sum of all names.
 func Top(
 	ctx context.Context, store registry.Store, from, to time.Time, limit int,
 ) (top []registry.NameCount, sum registry.Tally, err error) {

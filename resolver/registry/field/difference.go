@@ -25,7 +25,7 @@ func FormatRecord(r *registry.Record) []FormattedField {
 	return all
 }
 
-// FormattedField returns the value of the field in v.
+// Format returns the value of the field in v.
 func (f *Field[T]) Format(v *T) FormattedField {
 	return FormattedField{f.Label, f.Type == List || f.Type == Targets, f.Lines(v)}
 }
@@ -61,7 +61,7 @@ func Compare(before, after []FormattedField) (all []Change) {
 	return all
 }
 
-// LinesOf returns the lines of facts by label.
+// LinesOf returns the lines of fields by label.
 func LinesOf(facts []FormattedField) map[string][]string {
 	lines := make(map[string][]string, len(facts))
 	for _, f := range facts {

@@ -10,7 +10,7 @@ type Document map[string]json.RawMessage
 
 // ThreeWayMerge is a three-way merge of documents of an entry: a member that mine changed from base is taken from
 // mine, others from theirs. Changes are only lost if both sides changed the same member, for which mine wins.
-// Fields with the rule Members are merged by their own members. Members that are not fields are merged too.
+// Fields with the rule PerMember are merged by their own members. Members that are not fields are merged too.
 func ThreeWayMerge(base, mine, theirs Document) Document {
 	return merged(base, mine, theirs, func(name string) Merge {
 		if f := record.Find(name); f != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// refreshEvery is the interval at which an Avoidance reads the progress of the sweep.
+	// refreshEvery is the interval at which an UnhealthyCache reads the progress of the sweep.
 	refreshEvery = 30 * time.Second
 	// maxAvoided bounds the targets in memory.
 	maxAvoided = 100_000

@@ -9,7 +9,7 @@
 //   - negative.go: reasons why a name does not resolve
 //   - levels.go: GS1 identifiers, whose links are at several levels
 //   - versions.go: times of changes (RFC 7089)
-//   - alone.go, hosts.go: names that no other system knows, and names of web hosts of the site
+//   - standalone.go, hosts.go: names that no other system knows, and names of web hosts of the site
 package lookup
 
 import (

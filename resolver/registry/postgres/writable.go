@@ -20,7 +20,7 @@ func acceptsReadOnly(text string) bool {
 		u.Query().Get("target_session_attrs"))
 }
 
-// Unwritable returns why the primary rejects changes; nil if it presumably accepts them, or if the URL permits
+// ReadOnlyErr returns why the primary rejects changes; nil if it presumably accepts them, or if the URL permits
 // a read-only server. The error wraps registry.ErrReadOnly if the server itself reported that.
 func (s *Store) ReadOnlyErr() error {
 	if why := s.readOnlyErr.Load(); why != nil {
@@ -41,7 +41,7 @@ func (s *Store) Degraded() error {
 	return nil
 }
 
-// TryWriting checks on a new connection whether the primary accepts changes: existing connections keep the
+// RecheckWritable checks on a new connection whether the primary accepts changes: existing connections keep the
 // settings from when they were opened.
 func (s *Store) RecheckWritable(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)

@@ -31,7 +31,7 @@ type ChangeSetPage struct {
 	More bool
 }
 
-// ChangeSetPage returns a page of change sets. An actor that is restricted to prefixes must select one of them.
+// ChangeSets returns a page of change sets. An actor that is restricted to prefixes must select one of them.
 // The page ends early after searchWithin; the rest is on the following pages.
 func (s *Service) ChangeSets(
 	ctx context.Context, actor registry.Actor, of ChangeFilter, page Page,

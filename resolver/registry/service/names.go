@@ -28,7 +28,7 @@ func (s *Service) below(actor registry.Actor, prefix string) (below string, err 
 	return below, ToRead.CheckKey(actor, registry.Prefix(below))
 }
 
-// canonical makes Below and AliasOf of a search canonical, or returns ErrDenied if the actor may not read its
+// canonical makes Prefix and AliasOf of a search canonical, or returns ErrDenied if the actor may not read its
 // results.
 func (s *Service) canonical(actor registry.Actor, search *registry.Search) (err error) {
 	if search.Prefix, err = s.below(actor, search.Prefix); err != nil || search.AliasOf == "" {

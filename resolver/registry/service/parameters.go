@@ -44,7 +44,7 @@ func selection(code, parameter, format string, args ...any) error {
 		Reason: fmt.Errorf(format, args...)}
 }
 
-// ChangesInSet parses the selection of change sets from the parameters by, prefix, since, until and order.
+// ParseChangeFilter parses the selection of change sets from the parameters by, prefix, since, until and order.
 func ParseChangeFilter(get func(name string) string) (c ChangeFilter, err error) {
 	c = ChangeFilter{Prefix: get("prefix"), By: get("by"), NewestFirst: get("order") == "newest"}
 	if c.Since, err = parameter("since", get("since"), plaintext.ParseTime); err == nil {

@@ -3,13 +3,13 @@
 // present. It decides permissions, limits, preconditions and dry runs. Its names are the URIs of package
 // registry (RFC 3986, RFC 8141); it defines no wire format of its own.
 //
-//   - use.go: permissions
+//   - permission.go: permissions
 //   - names.go, parameters.go, page.go: searching and reading names, in pages
 //   - edit.go: changing names
 //   - changes.go: the history of changes
-//   - fixity.go: verification of the history
+//   - verify.go: verification of the history
 //   - jobs.go, tokens.go, statistics.go: jobs, tokens, counts and health
-//   - shares.go: concurrency limits per token
+//   - tokenlimits.go: concurrency limits per token
 package service
 
 import (

@@ -52,7 +52,7 @@ func remembered(directory string) string {
 }
 
 // CheckLost returns an error that wraps registry.ErrUnavailable if there is no file at path, but evidence that it
-// existed: files that SQLite, backups and restores leave beside it, or a record of Remember in one of
+// existed: files that SQLite, backups and restores leave beside it, or a record of RecordPath in one of
 // directories. An empty directory name is ignored.
 func CheckLost(path string, directories ...string) error {
 	trace := traceOf(path, directories)

@@ -106,7 +106,7 @@ func (s *Store) readUnchanged(question func() error) error {
 	return err
 }
 
-// Unwritable returns why the store is read-only, nil if it is presumably writable.
+// ReadOnlyErr returns why the store is read-only, nil if it is presumably writable.
 func (s *Store) ReadOnlyErr() error {
 	switch {
 	case s.readOnly != nil:

@@ -32,7 +32,7 @@ type Store struct {
 	readOnly              *readOnlyMode // nil if the store is readable and writable
 }
 
-// Open opens the store in a file. If the file does not exist it is created with mode 0600, unless Lost reports
+// Open opens the store in a file. If the file does not exist it is created with mode 0600, unless CheckLost reports
 // that it existed. On a full or read-only file system the store is read-only, provided that its log is empty;
 // its methods return registry.ErrReopen once that changes. Errors wrap registry.ErrUnavailable, ErrSchema or
 // ErrDamaged, and include advice.

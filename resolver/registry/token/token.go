@@ -27,7 +27,7 @@ type Token = registry.Token
 // SecretPrefix is the prefix of every secret, by which scanners find leaked secrets.
 const SecretPrefix = "urnd_"
 
-// PublicLength is the length of the public part of a secret: Start and the identifier.
+// PublicLength is the length of the public part of a secret: SecretPrefix and the identifier.
 const PublicLength = len(SecretPrefix) + idLength
 
 // The lengths of the parts of a secret: "urnd_ID_RANDOM".

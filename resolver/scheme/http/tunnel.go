@@ -104,7 +104,7 @@ func (t *tunnel) CloseWrite() error { return closeWrite(t.Conn) }
 // NetConn returns the wrapped connection.
 func (t *tunnel) NetConn() net.Conn { return t.Conn }
 
-// ReadsFrom returns the connection whose bytes Read passes on unchanged, so that it may be read directly. It is
+// ReadConn returns the connection whose bytes Read passes on unchanged, so that it may be read directly. It is
 // nil while buffered bytes come first.
 func (t *tunnel) ReadConn() net.Conn {
 	if t.in != nil {
@@ -113,5 +113,5 @@ func (t *tunnel) ReadConn() net.Conn {
 	return t.Conn
 }
 
-// WritesTo returns the connection to which Write passes bytes on unchanged.
+// WriteConn returns the connection to which Write passes bytes on unchanged.
 func (t *tunnel) WriteConn() net.Conn { return t.Conn }
