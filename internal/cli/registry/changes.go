@@ -224,7 +224,8 @@ that number, changes that others made after it are conflicts; without, only chan
 command runs. Conflicts are listed, and never overwritten; the exit status is 1 then. The same
 command continues an interrupted rewrite.`,
 		Example: `  urnd registry rewrite urn:nbn:fi: --replace http://old.example/ --with https://new.example/ --dry-run
-  urnd registry rewrite urn:nbn:fi: --replace http://old.example/ --with https://new.example/ --note 'the repository has moved'`,
+  urnd registry rewrite urn:nbn:fi: --replace http://old.example/ --with https://new.example/ \
+    --note 'the repository has moved'`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
