@@ -21,11 +21,10 @@ func isForOthers(address string) bool {
 	return err == nil && host != "localhost" && !addr.IsLoopback()
 }
 
-// everybodyWarnings are warnings about clients and proxies with unintentionally many rights.
-func everybodyWarnings() []warning {
+// openAccessWarnings are warnings about clients and proxies with unintentionally many rights.
+func openAccessWarnings() []warning {
 	const sender = "%s covers all clients of %s, each of which can impersonate any client and so evade the limits " +
-		"per client " +
-		"(limits.rate, limits.client_share): list the addresses of your "
+		"per client (limits.rate, limits.client_share): list the addresses of your "
 	clients := func(c checked) string { // the address, or setting, by which clients may be on other machines
 		if service := firstForOthers(c.Listen.Service, c.Listen.TLS); service != "" ||
 			len(c.Access.TrustedProxies) == 0 {
@@ -76,8 +75,8 @@ func everybodyWarnings() []warning {
 	}
 }
 
-// excludingWarnings are warnings about services that no clients, or fewer than intended, may use.
-func excludingWarnings() []warning {
+// closedAccessWarnings are warnings about services that no clients, or fewer than intended, may use.
+func closedAccessWarnings() []warning {
 	return []warning{
 		one("access.resolve_clients",
 			"is empty, so no client may resolve names: delete the line to allow all, or list the networks of "+

@@ -77,8 +77,7 @@ func valueWarnings() []warning {
 // nameWarnings are warnings about names that are resolved differently from what is intended, or not at all.
 func nameWarnings() []warning {
 	const registryOnly = "has no URN: none is looked up in the registry, and none can be registered: add 'urn:' for " +
-		"all, or the " +
-		"prefixes of yours"
+		"all, or the prefixes of yours"
 	order := func(c checked) []string { return c.Resolve.Order }
 	isAlone := func(c checked, system string) bool { return slices.Equal(c.Resolve.Order, []string{system}) }
 	return []warning{
@@ -200,8 +199,7 @@ func warnOfTarget(f *Diagnostics, path string, target Target) {
 // portWarnings are warnings about ports that do not exist, or are opened by mistake.
 func portWarnings() []warning {
 	const mail = "%s includes port 25: clients can send mail in your name if access.allow_destinations has a mail " +
-		"server: write the " +
-		"ports that they need"
+		"server: write the ports that they need"
 	const freePort = "port 0 is different at each start, and unknown to clients: write a port such as 8141"
 	connect := func(c checked) []PortRange { return c.Proxy.ConnectPorts }
 	allowed := func(c checked) []PortRange { return c.Gateways.AllowPorts }

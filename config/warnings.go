@@ -27,7 +27,7 @@ func (c checked) isChanged(path string) bool {
 func (c Config) Warnings() Diagnostics {
 	var f Diagnostics
 	values, defaults := leaves(c), leaves(Default())
-	tables := slices.Concat(proxyWarnings(), everybodyWarnings(), excludingWarnings(), portWarnings(),
+	tables := slices.Concat(proxyWarnings(), openAccessWarnings(), closedAccessWarnings(), portWarnings(),
 		addressWarnings(),
 		valueWarnings(), nameWarnings(), unusedWarnings(), serverWarnings())
 	for _, warn := range tables {

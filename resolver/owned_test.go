@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// Named is idempotent, whatever the registry is queried for.
+// Identify is idempotent, whatever the registry is queried for.
 func TestNameIsIdempotent(t *testing.T) {
 	table, err := urnns.NewIdentifiers(append([]urnns.Identifier{
 		{Pattern: `(?i)^ark:/?(?P<id>[0-9b-z]{5,}/\S+)$`, Template: "https://resolver.example.org/ark:/{+id}"},

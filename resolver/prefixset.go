@@ -20,11 +20,11 @@ type PrefixSet struct {
 // and http, since every URL would then count as a name.
 const maxPrefixes = 100_000
 
-// AllPrefixes returns the PrefixSet that contains all names.
+// AllPrefixes returns a PrefixSet that contains all names.
 func AllPrefixes() *PrefixSet { return &PrefixSet{all: true} }
 
-// UnloadedPrefixes returns the PrefixSet of a registry that is not loaded yet: until MarkLoaded is called, it
-// contains every name.
+// UnloadedPrefixes returns the PrefixSet of a registry that is not loaded yet: it contains every name until
+// MarkLoaded is called.
 func UnloadedPrefixes() *PrefixSet { return &PrefixSet{unloaded: true} }
 
 // MarkLoaded marks the registry as loaded: all its prefixes were added.

@@ -60,6 +60,15 @@ func TestConfigCheck(t *testing.T) {
 		!strings.Contains(got, "is a valid configuration") {
 		t.Errorf("%s, %v", got, err)
 	}
+	t.Setenv(cli.ConfigVariable, "../../config/example.yaml")
+	if got, err := run(t, "", "config", "check"); err != nil ||
+		!strings.Contains(got, "../../config/example.yaml is a valid configuration") {
+		t.Errorf("the file of the environment: %s, %v", got, err)
+	}
+	t.Setenv(cli.ConfigVariable, "")
+	if _, err := run(t, "", "config", "check"); cli.StatusOf(err) != cli.StatusUsage {
+		t.Errorf("without a file: %v", err)
+	}
 }
 
 // A mistyped command must be an error.

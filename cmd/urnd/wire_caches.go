@@ -118,8 +118,7 @@ const usualResponse = 4 << 10
 func diskDirectory(c config.Cache) string { return cmp.Or(c.DiskDirectory, systemd.CacheDirectory()) }
 
 var errDiskDirectory = errors.New("cache.disk: there is no cache directory: set cache.disk_directory, or " +
-	"CacheDirectory in the systemd " +
-	"unit")
+	"CacheDirectory in the systemd unit")
 
 // newDisk returns the disk store of HTTP responses: the one of the previous configuration if its settings are
 // unchanged. It runs until the last configuration that uses it is closed.

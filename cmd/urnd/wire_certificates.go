@@ -164,8 +164,7 @@ func authorityOf(c config.Config) (settings certificate.ManagerConfig, err error
 
 // errNoStateDirectory means that certificates could not be stored.
 var errNoStateDirectory = errors.New("acme.enabled: there is no directory for certificates: start urnd with systemd " +
-	"(StateDirectory), " +
-	"or set cache.directory")
+	"(StateDirectory), or set cache.directory")
 
 // certificateStorage returns the storage for certificates of an authority.
 func certificateStorage(c config.Config, r *resolution, d dependencies) certificate.Storage {

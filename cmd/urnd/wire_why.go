@@ -110,24 +110,20 @@ func cacheAdvice(isSite bool) map[string]string {
 	maps.Copy(all, map[string]string{
 		"no-cache": "to use it without revalidation, write a rule in proxy.sites[].cache with min_ttl, such as min_ttl: 1m",
 		"stale": "to use it longer, write a rule in proxy.sites[].cache with min_ttl, or with stale_for, to use it while " +
-			"it is " +
-			"revalidated",
+			"it is revalidated",
 		"freshness": least,
 		"status":    "write a rule in proxy.sites[].cache with the status in statuses, and min_ttl, such as min_ttl: 10s",
 		"cookie":    least + "; or request_remove: [Cookie], if its servers need no cookies for this path",
 		"set-cookie": "if the cookie is not needed, write response_remove: [Set-Cookie] in proxy.sites[]; rules of " +
-			"cache do not " +
-			"store responses with it",
+			"cache do not store responses with it",
 		"no-store": control,
 		"private":  control,
 		"vary":     "if it depends on none of these fields, write response_remove: [Vary] in proxy.sites[]",
 		"unkeyed": "if the field does not influence the response, list it in cache.unkeyed_fields, or in " +
-			"request_remove of " +
-			"proxy.sites[]",
+			"request_remove of proxy.sites[]",
 		"override": "a rule of proxy.sites[].cache has no_store: true; the first matching rule decides",
 		"authorization": "if it is the same for all clients, let the server send Cache-Control: public: rules of " +
-			"proxy.sites[].cache " +
-			"do not store it",
+			"proxy.sites[].cache do not store it",
 	})
 	return all
 }

@@ -92,8 +92,7 @@ func packageRules() []packageRule {
 			[]string{"uri", "urnns", "urnns/digitallink", "cache", "internal/quota"},
 			true,
 			"resolver is the domain: the systems are plugged into it (by cmd/urnd), so it depends neither on them " +
-				"nor on its callers; which names " +
-				"are one is told by the data of urnns",
+				"nor on its callers; which names are one is told by the data of urnns",
 		},
 		{
 			"resolver/ddds",
@@ -432,8 +431,7 @@ func packageRules() []packageRule {
 			[]string{"internal/plaintext", "resolver/registry/title", "uri"},
 			true,
 			"represent writes values in the forms that are cited and harvested: pure functions, which depend on no " +
-				"answer, request or cache; which members " +
-				"of metadata have the title is known once",
+				"answer, request or cache; which members of metadata have the title is known once",
 		},
 		{
 			"proxy/answer/represent/representtest",
@@ -474,8 +472,7 @@ func packageRules() []packageRule {
 			},
 			true,
 			"admin decides who may what, joins the API, the pages of the state and those of editors, and serves " +
-				"connections of listen by net/http; " +
-				"it does not depend on the other handlers below proxy",
+				"connections of listen by net/http; it does not depend on the other handlers below proxy",
 		},
 		{
 			"proxy/admin/api",

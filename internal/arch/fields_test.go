@@ -13,8 +13,8 @@ import (
 )
 
 const fieldsWhy = "a field of requests that is read anywhere is a row of internal/httpmessage/requestfields.go, " +
-	"which decides whether it is in a key, " +
-	"safelisted, passed on, shown and logged; one that only responses have is a row of responseFields here"
+	"which decides whether it is in a key, safelisted, passed on, shown and logged; one that only responses have is " +
+	"a row of responseFields here"
 
 // responseFields lists the fields that are only read from responses.
 func responseFields() []string {

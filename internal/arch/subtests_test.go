@@ -6,8 +6,7 @@ import (
 )
 
 const skippedParentWhy = "internal/testserver skips the test that it is given where a peer is not installed, and a " +
-	"subtest must not skip its parent: " +
-	"give the function literal a t of its own"
+	"subtest must not skip its parent: give the function literal a t of its own"
 
 // checkSubtests finds function literals in a test with subtests that start a server with the t of the outer
 // test.

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	writtenWhy = "a variable of a package is shared by every server, test and goroutine in the process: set it " +
-		"where it is declared and never again; " +
-		"mutable state belongs in a struct that a constructor returns (a test that needs another value passes it in)"
+	writtenWhy = "a variable of a package is shared by every server, test and goroutine in the process: set it where " +
+		"it is declared and never again; mutable state belongs in a struct that a constructor returns (a test that " +
+		"needs another value passes it in)"
 	statefulWhy = "a value with a lock or an atomic is mutable: state belongs in a struct that a constructor " +
 		"returns, not in a package"
 )

@@ -129,8 +129,7 @@ func (s *Source) Check(part string) error {
 	switch {
 	case strings.IndexByte(part, 0) >= 0 && s.encoding.name == "":
 		return errors.New("the input has a NUL byte, like UTF-16 without a byte order mark: set the encoding of the " +
-			"source " +
-			"(--encoding), such as utf-16le")
+			"source (--encoding), such as utf-16le")
 	case strings.IndexByte(part, 0) >= 0:
 		return errors.New("the input has a NUL byte")
 	case utf8.ValidString(part):

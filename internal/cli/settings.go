@@ -52,6 +52,11 @@ func (s *Settings) Path() (string, error) {
 	if s.cmd.Flags().Changed("config") {
 		return s.file, nil
 	}
+	return DefaultPath()
+}
+
+// DefaultPath returns the path of the configuration file without --config, "" for none.
+func DefaultPath() (string, error) {
 	if named, ok := os.LookupEnv(ConfigVariable); ok {
 		return named, nil
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// TestLines checks that all implementations of Lines agree, and that nil is empty.
-func TestLines(t *testing.T) {
+// TestHeaderImplementations checks that all implementations of Header agree, and that nil is empty.
+func TestHeaderImplementations(t *testing.T) {
 	header := http.Header{"Accept": {"a", "b"}, "Origin": {""}, "Via": {}}
 	for name, tt := range map[string]struct {
 		lines       httpmessage.Header

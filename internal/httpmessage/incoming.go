@@ -139,7 +139,7 @@ type Connection interface {
 	// becomes idle or ends, and closes it if it is an io.Closer.
 	State() any
 	SetState(state any)
-	// Attached is the state of Continuations for the connection, which lives until the connection ends; nil for
-	// none. See ResponseWriter.Attach.
+	// Attached is the state of ResponseWriter.Attach for the connection, which lives until the connection ends;
+	// nil for none.
 	Attached() io.Closer
 }

@@ -152,8 +152,8 @@ func (o Observer) skipped(s selection) {
 	}
 }
 
-// source has the Sources of a root, with and without authentication, for locations of resources and of
-// descriptions. They are shared by all answers.
+// source has the values of resolver.Source of a root, with and without authentication, for locations of resources
+// and of descriptions. They are shared by all answers.
 type source struct {
 	plain, authentic, describing, authenticDescribing *resolver.Source
 }

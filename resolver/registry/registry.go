@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config configures a Registry. OwnedPrefixes, Warning, CheckLevel, Suggest, CheckDigits and Audit are optional, all
-// other fields are required.
+// Config configures a Registry. OwnedPrefixes, Warning, CheckLevel, Suggest, CheckDigits and Audit are
+// optional, all other fields are required.
 type Config struct {
 	Store Store
 	// Canonical returns the canonical name of a URI. Its error says why the URI is not valid.

@@ -87,7 +87,7 @@ const (
 func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error) (SearchProgress, error) {
 	s.Text, s.Target = strings.ToLower(s.Text), strings.ToLower(s.Target)
 	done := SearchProgress{Last: s.After}
-	begun := r.config.Now()
+	started := r.config.Now()
 	if err := s.Validate(); err != nil {
 		return done, err
 	}
@@ -123,7 +123,7 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 		if done.Last = last; last == "" {
 			return done, nil
 		}
-		if s.Timeout > 0 && r.config.Now().Sub(begun) >= s.Timeout {
+		if s.Timeout > 0 && r.config.Now().Sub(started) >= s.Timeout {
 			done.TimedOut = true
 			return done, nil
 		}

@@ -39,14 +39,14 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 // maxSources limits the number of servers in the map.
 const maxSources = 1000
 
-// sources has the Sources of each server, which all its answers share. The zero value is empty and ready to
+// sources has the resolver.Source of each server, which all its answers share. The zero value is empty and ready to
 // use. It is safe for concurrent use.
 type sources struct {
 	mu     sync.Mutex
 	byBase map[string]served
 }
 
-// served are the Sources of a server: for locations of a resource or its names, and for locations of
+// served are the values of resolver.Source of a server: for locations of a resource or its names, and for locations of
 // descriptions.
 type served struct{ plain, describing *resolver.Source }
 

@@ -55,14 +55,14 @@ func newTest(w Wiring) *cobra.Command {
 		Short: "Test whether the forward proxy or a site allows a request",
 		Long: `Test whether the forward proxy allows a request, and explain the decision: whether the client may
 use it (access.proxy_clients, access.proxy_users), which rule decides (proxy.rules), whether the
-scheme and port are allowed (such as gateways.enabled, gateways.allow_ports), and
-whether the address may be connected to (access.allow_destinations). No lookup and no connection is made:
-if the decision depends on the address of the host, set it with --destination. The target of CONNECT,
+scheme and port are allowed (such as gateways.enabled, gateways.allow_ports), and whether the
+address may be connected to (access.allow_destinations). No lookup and no connection is made: if
+the decision depends on the address of the host, set it with --destination. The target of CONNECT,
 which clients use for https, is a host and a port; --server-name and --client-hello describe the
 beginning of the tunnel.
 
-For a URL of a site it shows the matching entry of proxy.sites, and why, the request to its servers, and
-the allowed clients. A URL alone is a GET request from 127.0.0.1.
+For a URL of a site it shows the matching entry of proxy.sites, and why, the request to its
+servers, and the allowed clients. A URL alone is a GET request from 127.0.0.1.
 
 The exit status is 0 if the request is allowed, 1 if it is denied, or if that depends on the
 address, and 2 if the request or the configuration is invalid.`,
@@ -222,8 +222,7 @@ var errNoHost = errors.New("a request to a proxy has a URL with a host, such as 
 
 // errOwnName is the error of a URL that urnd resolves as a name, instead of requesting it from its server.
 var errOwnName = errors.New("its host is in registry.hosts: it is a name, which access.resolve_clients may resolve; " +
-	"urnd resolve shows " +
-	"its target")
+	"urnd resolve shows its target")
 
 // parseAccess parses the client and the request of the arguments.
 func parseAccess(client, method, target string) (addr netip.Addr, v route.RequestHead, err error) {

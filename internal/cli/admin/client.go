@@ -59,14 +59,11 @@ func AddAccess(cmd *cobra.Command) *Flags {
 
 var (
 	errOff = errors.New("listen.admin is empty: the admin interface is off, or its socket is opened by systemd; set " +
-		"its address with " +
-		"--admin")
+		"its address with --admin")
 	errURL = errors.New("the address of an admin interface is host:port, with http://, https:// or no scheme, or " +
-		"unix: and an absolute " +
-		"path")
+		"unix: and an absolute path")
 	errCertificate = errors.New("the admin interface requires a client certificate (tls.client_ca): set --cert and " +
-		"--key, and --admin " +
-		"with the host name in the certificate of the daemon")
+		"--key, and --admin with the host name in the certificate of the daemon")
 	errKey = errors.New("--cert and --key are required together")
 )
 

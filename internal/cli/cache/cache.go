@@ -138,8 +138,8 @@ func newShow(k kinds) *cobra.Command {
 		Use:   "show URI",
 		Short: "Print the cache entries of a URI",
 		Long: `Print the cache entries of a URI: for an http or https URL, and one that a gateway
-retrieves, the stored responses, with the request header fields that select each of them; for a URN, or
-another URI, the answers for all services.`,
+retrieves, the stored responses, with the request header fields that select each of them; for a
+URN, or another URI, the answers for all services.`,
 		Example: "  urnd cache show http://www.example.org/\n  urnd cache show --output json urn:isbn:0-395-36341-1",
 		Args:    cobra.ExactArgs(1),
 	}

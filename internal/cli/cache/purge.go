@@ -27,13 +27,13 @@ func newPurge(k kinds) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "purge [URI...]",
 		Short: "Purge URIs, a prefix, a host, a tag, or all",
-		Long: `Purge cache entries: for http and https URLs, and those that gateways retrieve, the
-stored responses, for URNs and all other URIs the answers. Exactly one selection is required: URIs, --prefix,
---host, --tag or --all.
+		Long: `Purge cache entries: for http and https URLs, and those that gateways retrieve, the stored
+responses, for URNs and all other URIs the answers. Exactly one selection is required: URIs,
+--prefix, --host, --tag or --all.
 
-Purged entries are revalidated before their next use; answers remain usable while their
-source fails. With --hard they are removed, and for answers also the DNS records that
-they came from. With --refresh stored responses are fetched again immediately, in all variants.`,
+Purged entries are revalidated before their next use; answers remain usable while their source
+fails. With --hard they are removed, and for answers also the DNS records that they came from. With
+--refresh stored responses are fetched again immediately, in all variants.`,
 		Example: `  urnd cache purge http://www.example.org/news
   urnd cache purge --refresh http://www.example.org/
   urnd cache purge --hard URN:ISBN:0-395-36341-1

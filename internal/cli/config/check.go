@@ -40,7 +40,7 @@ type Wiring struct {
 func newCheck(w Wiring) *cobra.Command {
 	var dial bool
 	cmd := &cobra.Command{
-		Use:   "check FILE",
+		Use:   "check [FILE]",
 		Short: "Report all errors of a configuration file",
 		Long: `Report all errors of a configuration file, with the environment applied to it.
 The exit status is 0 if urnd would start with it, as far as can be determined without opening
@@ -51,11 +51,17 @@ the settings allow more memory in total than limits.memory, if that is set.
 With --dial it connects to the servers in the configuration: those of cache.shared and
 the registry, the DNS servers and the trace collector, which gets one span. It reports for each
 whether urnd could use it, changes nothing there, and the status is 1 if any of them
-cannot be used.`,
+cannot be used.
+
+Without FILE it checks the file of URND_CONFIG, or /etc/urnd/urnd.yaml if it exists.`,
 		Example: "  urnd config check /etc/urnd/urnd.yaml\n  urnd config check --dial /etc/urnd/urnd.yaml",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, origins, err := config.LoadOrigins(args[0], nil)
+			file, err := checkedFile(args)
+			if err != nil {
+				return err
+			}
+			c, origins, err := config.LoadOrigins(file, nil)
 			if err != nil {
 				return err
 			}
@@ -74,7 +80,7 @@ cannot be used.`,
 			for _, warning := range warnings {
 				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: warning: %s\n", warning)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s is a valid configuration\n", args[0])
+			fmt.Fprintf(cmd.OutOrStdout(), "%s is a valid configuration\n", file)
 			// Errors were reported before: a credential of systemd is available to the service only.
 			expiry, _ := w.Certificates(withoutCredentials(c).TLS, time.Now())
 			for _, line := range expiry {
@@ -94,6 +100,22 @@ cannot be used.`,
 		"connect to the servers in the configuration, and report the result for each")
 	return cmd
 }
+
+// checkedFile returns the file to check: the argument, or else the one that urnd serve would read. A check
+// of no file would report the defaults as valid, which is probably not meant.
+func checkedFile(args []string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	file, err := cli.DefaultPath()
+	if err == nil && file == "" {
+		err = cli.Usage(errNoFile)
+	}
+	return file, err
+}
+
+var errNoFile = errors.New("there is no configuration file to check: write urnd config check FILE, or set " +
+	cli.ConfigVariable)
 
 // Warnings returns warnings about a valid configuration. memory is the memory limit of the program, 0 if
 // unknown.

@@ -143,9 +143,8 @@ func newExplain() *cobra.Command {
 		SuggestFor: []string{"describe", "doc", "setting"},
 		Short:      "Print the descriptions of settings",
 		Long: `Print descriptions of settings, with values, default, environment variable, and the caches that a
-reload with a changed value discards. SETTING is a setting (dns.timeout), a section (dns), or the last part of
-several (timeout);
-without one, all are printed.`,
+reload with a changed value discards. SETTING is a setting (dns.timeout), a section (dns), or the
+last part of several (timeout); without one, all are printed.`,
 		Example: `  urnd config explain dns.timeout
   urnd config explain proxy.sites
   urnd config explain --output csv > settings.csv`,

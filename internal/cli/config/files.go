@@ -188,8 +188,7 @@ func ofCertificates(c config.Config) (warnings config.Diagnostics) {
 		warnings = append(warnings, config.Diagnostic{
 			Path: path,
 			Message: "the certificate has no names (subjectAltName), so all clients reject it, whatever its common " +
-				"name: " +
-				"obtain one with names (openssl req -addext subjectAltName=DNS:urn.example.org)",
+				"name: obtain one with names (openssl req -addext subjectAltName=DNS:urn.example.org)",
 		})
 	}
 	if len(warnings) > 0 || len(leaves) == 0 && (!c.ACME.Enabled || len(c.Listen.TLS) == 0) {

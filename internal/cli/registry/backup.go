@@ -133,9 +133,9 @@ func newRestore(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Restore the registry from a backup",
-		Long: `Restore the registry from a backup, after comparing it with its digest in FILE.sha256, if there is one,
-and verifying it. urnd must not be running for the last step: verify FILE before you stop it, so that it
-is not stopped for an invalid backup. The previous registry is preserved beside the
+		Long: `Restore the registry from a backup, after comparing it with its digest in FILE.sha256, if that
+exists, and verifying it. urnd must not be running for the last step: verify FILE before you stop
+it, so that it is not stopped for an invalid backup. The previous registry is preserved beside the
 new one, with a name ending in .before-restore. FILE itself does not change.
 
 A portable backup (backup --portable) can also be restored into an empty PostgreSQL database.`,

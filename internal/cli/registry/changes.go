@@ -23,10 +23,10 @@ func newChanges(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "changes",
 		Short: "Print the change sets, with author and reason",
-		Long: `Print the change sets of the registry, in their order: each import, command and request is one. With
---set the names that one has changed are printed, with their differences.
+		Long: `Print the change sets of the registry, in order: each import, command and request is one. With
+--set the names changed by a set are printed, with their differences.
 
-urnd registry revert reverts a set. Entries from before the first change set are the first one.`,
+urnd registry revert reverts a set. Entries that are older than change sets are in the first one.`,
 		Example: `  urnd registry changes
   urnd registry changes --since 2031-05-01 --by admin
   urnd registry changes --prefix urn:nbn:fi:
@@ -127,10 +127,10 @@ func newRevert(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revert SET --note TEXT",
 		Short: "Revert a change set",
-		Long: `Revert a change set, by its number, which urnd registry changes prints: the previous state of its names is restored. A name
-that it created is withdrawn, with the note as reason, since no name is unassigned. Later changes of the same
-names are preserved, and printed as conflicts. The history keeps everything, and the reversal is a change set,
-which can be reverted, too.
+		Long: `Revert a change set, by its number, which urnd registry changes prints: the previous state of its
+names is restored. A name that it created is withdrawn, with the note as reason, since no name is
+unassigned. Later changes of the same names are preserved, and printed as conflicts. The history
+keeps everything, and the reversal is a change set, which can be reverted, too.
 
 The exit status is 1 if there was a conflict.`,
 		Example: `  urnd registry revert 1 --dry-run --note 'wrong file'
@@ -215,16 +215,17 @@ func newRewrite(w Wiring) *cobra.Command {
 		Use:        "rewrite PREFIX --replace TEXT --with TEXT",
 		SuggestFor: []string{"move", "relocate", "replace"},
 		Short:      "Move the targets of all names with a prefix",
-		Long: `Move the targets of all names and prefixes that begin with PREFIX, also of those that are withdrawn: where the URI of a target begins
-with --replace, it begins with --with then; the rest of it stays. It is one change set, which urnd registry
-revert takes back.
+		Long: `Move the targets of all names and prefixes that begin with PREFIX, including withdrawn ones: if the
+URI of a target begins with the text of --replace, that text is replaced by the one of --with. The
+command makes one change set, which urnd registry revert reverts.
 
---dry-run prints what would change, and the number of the last version that it has seen. With --as-of and that
-number, what somebody else has changed after it is a conflict; without, what is changed while the command
-runs. Conflicts are listed, and never
-overwritten; the exit status is 1 then. A rewrite that was interrupted is continued by the same command.`,
+--dry-run prints the changes, and the number of the last version that it has read. With --as-of and
+that number, changes that others made after it are conflicts; without, only changes made while the
+command runs. Conflicts are listed, and never overwritten; the exit status is 1 then. The same
+command continues an interrupted rewrite.`,
 		Example: `  urnd registry rewrite urn:nbn:fi: --replace http://old.example/ --with https://new.example/ --dry-run
-  urnd registry rewrite urn:nbn:fi: --replace http://old.example/ --with https://new.example/ --note 'the repository has moved'`,
+  urnd registry rewrite urn:nbn:fi: --replace http://old.example/ --with https://new.example/ \
+    --note 'the repository has moved'`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)

@@ -24,18 +24,19 @@ func newCheck(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [PREFIX]",
 		Short: "Report errors and warnings in the registry",
-		Long: `Check all names and prefixes, or those that begin with PREFIX, and print a line for each error or warning:
-name, severity, description, and rule. Nothing is changed.
+		Long: `Check all names and prefixes, or those that begin with PREFIX, and print a line for each error or
+warning: name, severity, description, and rule. Nothing is changed.
 
-The rules are, for the name: name, canonical, equivalent, not-asked, and level for identifiers in web
-addresses, as a lot without its item; for its targets: target, target-scheme,
-target-normal, target-user, target-expired, no-target, and as hints target-http and target-shared; for
-resolution: chain and loop (through this urnd), alias, successor; for prefixes: redundant, hides-rules;
-and record for everything else.
+The rules are, for the name: name, canonical, equivalent, not-asked, and level for identifiers in
+web addresses, as a lot without its item; for its targets: target, target-scheme, target-normal,
+target-user, target-expired, no-target, and as hints target-http and target-shared; for resolution:
+chain and loop (through this urnd), alias, successor; for prefixes: redundant, hides-rules; and
+record for everything else.
 
-URLs lead to this urnd if their host is in listen.names, is the host name of the machine, or localhost.
+URLs belong to this urnd if their host is in listen.names, is the host name of the machine, or
+localhost.
 
-An error gives clients no response or a wrong one. The exit status is 1 if there is one.`,
+An error means that clients get no response or a wrong one. The exit status is 1 if there is one.`,
 		Example: `  urnd registry check
   urnd registry check urn:nbn:fi: --hints
   urnd registry check --own urn.example.org --output csv`,
@@ -141,19 +142,19 @@ func newHealth(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health [PREFIX]",
 		Short: "Show or check the health of targets",
-		Long: `Show the targets, of names that begin with PREFIX or of all, that did not answer when they were checked: a line
-for each in the order of names, with name, state, since when, last check, what was wrong, and the target,
-separated by tabs. A target is
+		Long: `Show the targets of all names, or of those that begin with PREFIX, that did not respond when they
+were checked: a line for each in the order of names, with name, state, since when, last check,
+error, and target, separated by tabs. A target is
 
   suspect       after a failure
   unhealthy     after 3 failures in a row, over a day at least
-  inaccessible  where urnd may not ask its address (access.allow_destinations)
+  inaccessible  if urnd may not connect to its address (access.allow_destinations)
 
-and healthy again after one success. A running urnd checks where registry.health_interval is set. With
---check the targets are checked now, as politely, and what is found is kept; shown are those that do not
-answer now. Nothing is changed in the registry but this.
+and healthy again after one success. A running urnd checks targets if registry.health_interval is
+set. With --check the targets are checked now, at the same low rate, and the results are stored;
+those that do not respond are printed. Nothing else in the registry changes.
 
-The exit status is 1 if a target is unhealthy, or with --check if one does not answer.`,
+The exit status is 1 if a target is unhealthy, or with --check if one does not respond.`,
 		Example: `  urnd registry health
   urnd registry health urn:nbn:fi:example --all
   urnd registry health urn:nbn:fi:example --check --contact mailto:urn-service@library.example`,
@@ -217,8 +218,7 @@ func (h *healthFlags) checkNow(ctx context.Context, s *session, report *healthRe
 	}
 	if c.Registry.HealthContact == "" {
 		return cli.Usage(errors.New("operators of the checked servers must be able to reach you: set " +
-			"registry.health_contact, or use " +
-			"--contact"))
+			"registry.health_contact, or use --contact"))
 	}
 	if err := c.Validate(); err != nil { // validates the contact
 		return cli.Usage(err)

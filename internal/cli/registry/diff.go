@@ -25,15 +25,17 @@ func newDiff(w Wiring) *cobra.Command {
 		Use:        "diff A B",
 		SuggestFor: []string{"compare", "cmp"},
 		Short:      "Print the differences between two registries",
-		Long: `Print what differs between two registries, name by name: prefixes first, each in their order. A and B are stores (sqlite:FILE, the path of
-such a file, or postgres://...), or files that urnd registry export has written: CSV, TSV or NDJSON, also
-compressed by gzip or zstd. Of a file with several versions of a name the last one counts. What a file has no
-column for does not differ.
+		Long: `Print the differences between two registries, name by name: prefixes first, then names, each in
+their order. A and B are stores (sqlite:FILE, the path of such a file, or postgres://...), or files
+that urnd registry export has written: CSV, TSV or NDJSON, also compressed by gzip or zstd. In a
+file with several versions of a name the last one counts. Fields without a column in a file are not
+compared.
 
-Current entries are compared, not their histories. The memory that it takes does not depend on how many names
-there are; files are sorted in temporary files.
+Current entries are compared, not their histories. Memory usage does not depend on the number of
+names: files are sorted in temporary files.
 
-The exit status is 0 where nothing differs, 1 where something does or a line of a file is not valid, and 2 if the command was used wrongly.`,
+The exit status is 0 if there is no difference, 1 if there is one or a line of a file is invalid,
+and 2 after a usage error.`,
 		Example: `  urnd registry diff sqlite:registry.db names.csv
   urnd registry diff old.ndjson.zst new.ndjson.zst --output csv --diff-limit 0
   urnd registry diff sqlite:registry.db postgres://urnd@db.example.org/names`,

@@ -28,16 +28,17 @@ func newTest(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test FILE",
 		Short: "Compare the targets of names with expected ones",
-		Long: `Resolve each name of FILE (- is standard input) as the daemon would, by all systems that are configured,
-and compare the location that clients are led to with the one that is expected. Names for which that differs
-are printed, with a minus before what is expected and a plus before what came.
+		Long: `Resolve each name of FILE (- is standard input) as the daemon would, by all systems that are
+configured, and compare the location that clients get with the expected one. Names whose location
+differs are printed, with a minus before the expected result and a plus before the actual one.
 
-FILE is CSV with the columns name, location and perhaps status, after a line with their names or without
-one; or NDJSON with members of those names. A status is active (also 200 or 3xx), withdrawn (410), missing
-(404) or failed; without one it is active where there is a location. An empty location is any. A column
-redirect has the status with which clients are to be redirected: 301, 302, 303, 307 or 308.
+FILE is CSV with the columns name, location and perhaps status, after a line with their names or
+without one; or NDJSON with members of those names. A status is active (also 200 or 3xx), withdrawn
+(410), missing (404) or failed; the default is active if there is a location. An empty location
+matches any. The column redirect has the expected status of the redirect: 301, 302, 303, 307 or
+308.
 
-The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
+The exit status is 1 if a result differs or a line cannot be read.`,
 		Example: `  urnd registry test expectations.csv
   echo 'urn:nbn:fi:example-1,https://repository.example.org/1' | urnd registry test -`,
 		Args: cobra.ExactArgs(1),

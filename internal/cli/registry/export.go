@@ -27,12 +27,13 @@ func newExport(w Wiring) *cobra.Command {
 		Use:        "export [FILE]",
 		Short:      "Export the names as CSV, TSV or NDJSON, or for nginx or the DNS",
 		Long: `Export the names as CSV, TSV or NDJSON, from which urnd registry import makes an equal registry;
-withdrawn names are among them. With --history that has all versions, with their times and who
-made them. Cells of CSV and TSV that a spreadsheet would take for formulas begin with an apostrophe, which
-the import takes away. A file that ends with .gz or .zst is compressed; without FILE it is standard output.
+withdrawn names are included. With --history all versions are exported, with their times and
+authors. Cells of CSV and TSV that a spreadsheet would execute as formulas begin with an
+apostrophe, which the import removes. A file whose name ends with .gz or .zst is compressed;
+without FILE the output is standard output.
 
-nginx-map is a map for nginx, naptr-zone are NAPTR records for the DNS: ways on for a site that
-leaves urnd. What they cannot express is reported, and the exit status is 1.`,
+nginx-map is a map for nginx, naptr-zone are NAPTR records for the DNS, for a site that stops using
+urnd. What they cannot express is reported, and the exit status is 1.`,
 		Example: `  urnd registry export names.csv
   urnd registry export --history names.ndjson.zst
   urnd registry export --at 2031-05-01 names-of-may.csv

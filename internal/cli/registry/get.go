@@ -27,7 +27,7 @@ func newGet(w Wiring) *cobra.Command {
 		SuggestFor: []string{"show", "read", "lookup", "info", "resolve"},
 		Use:        "get NAME",
 		Short:      "Print the entry of a name",
-		Long: `Print what is registered of a name, as it is now, or as it was. The name need not be canonical.
+		Long: `Print the entry of a name, as it is now, or as it was at a time. The name need not be canonical.
 
 The exit status is 1 if it is not registered, or was not at that time.`,
 		Example: `  urnd registry get urn:nbn:fi:example-1
@@ -193,16 +193,17 @@ func newSearch(w Wiring) *cobra.Command {
 		Use:        "search [TEXT]",
 		SuggestFor: []string{"list", "ls", "find", "grep", "query", "names"},
 		Short:      "Find names by prefix, title, target, status or alias",
-		Long: `Find names, and print a line for each in the order of names: name, status, and where it leads, separated
-by tabs. TEXT is a part of the name or of a target, in any case; all that is given must fit.
+		Long: `Find names, and print a line for each, in order: name, status, and targets, alias or successors,
+separated by tabs. TEXT is a part of the name or of a target, in any case; a name must match all
+conditions.
 
---title has words of the titles of targets and in the metadata, in any order and case and without
-diacritics; the last one may be the beginning of a word. Such names are printed in the order in which they
-were registered.
+--title selects by words of target titles and of the metadata, in any order and case and without
+diacritics; the last one may be the beginning of a word. These names are printed in the order of
+their registration.
 
---below, --title and --alias-of are found at once, however many names there are. TEXT and --target are not
-indexed: all names below --below are read one after another, which takes seconds for a million. A search
-that has used its --time, or has found as many as --limit, says so and how to go on.
+--below, --title, --alias-of, and a --target that is a complete host (example.org, //example.org/)
+use an index. For TEXT and other values of --target all names below --below are read, which takes
+seconds for a million. A search that reaches its --time or --limit says so, and how to continue.
 
 The exit status is 1 if the time was too short to read all.`,
 		Example: `  urnd registry search kalevala

@@ -36,22 +36,22 @@ func newImport(w Wiring) *cobra.Command {
 		Use:        "import FILE...",
 		Short:      "Import many names from CSV, TSV or NDJSON, or from another resolver",
 		Long: `Import many names from CSV, TSV or NDJSON, also compressed by gzip or zstd; - is standard input.
-The first line of CSV and TSV names the columns; the simplest is "name,target". Several targets
-of a name are several lines with the same name. What a file has no column for stays as it is, and
-an equal name is not changed, so that a file can be imported again.
+The first line of CSV and TSV names the columns; the simplest is "name,target". Several targets of
+a name are several lines with the same name. Fields without a column stay as they are, and an equal
+name is not changed, so that a file can be imported again.
 
-A line that differs from what is registered changes it only if its column if_version, which exports
-have, is the current version: otherwise it is rejected as a conflict, with both. --overwrite is for
-those who know that nobody else's change is lost. A withdrawn name comes back only by a line with
-the status active, made from the version that is withdrawn.
+A line that differs from the entry changes it only if its column if_version, which exports have, is
+the current version: otherwise it is rejected as a conflict, with both. --overwrite changes the
+entry anyway, and may undo changes of others. Only a line with the status active, exported from the
+withdrawn version, makes a withdrawn name active again.
 
-Files are UTF-8, or UTF-16 with a byte order mark, or what --encoding says. A line with bytes that are not
-valid in the encoding is rejected: nothing is replaced.
+Files are UTF-8, or UTF-16 with a byte order mark, or in the encoding of --encoding. A line with
+bytes that are invalid in the encoding is rejected, not repaired.
 
-A line that is not valid is reported with its number and the reason, while the good ones go in;
-then the exit status is 1. What of another program's format cannot be carried over is listed in the
-same way, although its names are imported. An import that was interrupted is continued by the same command, unless
-it came from standard input.`,
+An invalid line is reported with its number and the reason, and the valid ones are imported; the
+exit status is 1 then. Fields of another program's format that have no equivalent are reported in
+the same way, although their names are imported. The same command continues an interrupted import,
+unless it came from standard input.`,
 		Example: `  urnd registry import names.csv
   urnd registry import --dry-run names.csv
   urnd registry import --encoding windows-1252 from-excel.csv

@@ -16,22 +16,24 @@ func newMint(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mint PATTERN",
 		Short: "Reserve the next free names of a pattern",
-		Long: `Reserve the next free names of a pattern, and print them. They are reserved until they get targets.
-No name is printed twice, whoever else mints in the same registry. With --dry-run none is reserved: others may
-get them, and random ones are other ones the next time.
+		Long: `Reserve the next free names of a pattern, and print them. They stay reserved until they get
+targets. No name is printed twice, even if several processes mint in the same registry. With
+--dry-run no name is reserved: others may get the printed names, and the next random ones differ.
 
 A pattern is a URI with one of
+
   {counter}    the next number, from 1 on
-  {counter:6}  with zeros before it, so that it has at least six digits
+  {counter:6}  the same, with leading zeros to at least six digits
   {random:8}   eight random characters: digits, and letters without vowels and l
 
 and, at its end, none or one of
-  {check}      the check character of NOID, over the NSS of a URN, the NAAN and name of an ARK, or the
-               path of another URI
+
+  {check}      the check character of NOID, over the NSS of a URN, the NAAN and name of an ARK,
+               or the path of another URI
   {nbn}        the check digit of URN:NBN:de, over the whole name
 
-ISBNs and ISSNs are minted from the digits of a range and {counter}, with their check digits. A template
-of NOID is used after noid:, such as noid:ark:/12345/fk.reedeedk.`,
+ISBNs and ISSNs are minted from the digits of a range and {counter}, with their check digits. A
+template of NOID is written after noid:, such as noid:ark:/12345/fk.reedeedk.`,
 		Example: `  urnd registry mint 'urn:nbn:fi:lib-{counter}'
   urnd registry mint -n 100 --note 'theses of 2031' 'urn:nbn:fi:lib-{random:8}{check}'
   urnd registry mint 'urn:nbn:de:bvb:12-bsb{counter:8}-{nbn}'

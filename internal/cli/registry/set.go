@@ -44,18 +44,18 @@ func newSet(w Wiring) *cobra.Command {
 		Use:        "set NAME [URI] [--target URI [--type TYPE] [--language TAG]...]...",
 		Short:      "Register a name, or change its entry",
 		SuggestFor: []string{"add", "create", "new", "register", "put", "update", "edit", "change", "note"},
-		Long: `Register a name, or change what is registered of it, and print what has changed. What is not given
-stays as it is; the targets that are given replace those that there were, unless --add is used. With
---replace only what is given remains. Each change makes a new version: see urnd registry history.
+		Long: `Register a name, or change its entry, and print the changes. Fields that are not given stay as they
+are; the given targets replace the existing ones, unless --add is used. With --replace only what is
+given remains. Each change makes a new version: see urnd registry history.
 
-URI after the name is a --target. With --note alone, what is registered stays as it is, and the note is
-kept as a version of its own.
+URI after the name is a --target. With --note alone the entry stays as it is, and the note makes a
+version of its own.
 
-The flags --type, --language, --priority, --from, --until, --target-note, --rel, --title and --context are
-about the --target before them. A reserved name that gets targets becomes active.
+The flags --type, --language, --priority, --from, --until, --target-note, --rel, --title and
+--context belong to the --target before them. A reserved name that gets targets becomes active.
 
-With --document all is read from a document as urnd registry get --output json prints it; its note, version and
-times are not used.`,
+With --document the entry is read from a document, as urnd registry get --output json prints it;
+its note, version and times are ignored.`,
 		Example: `  urnd registry set urn:nbn:fi:example-1 https://repository.example.org/1
   urnd registry set urn:nbn:fi:example-1 --target https://repository.example.org/1.pdf --type application/pdf --language fi` +
 			` --target https://repository.example.org/1 --type text/html

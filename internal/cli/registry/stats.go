@@ -32,14 +32,15 @@ func newStats(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats [NAME]",
 		Short: "Print the number of names, or of their resolutions",
-		Long: `Print how many names there are, by namespace or scheme, and of which status. The totals are kept with
-each change: they are printed at once, however many names there are.
+		Long: `Print the number of names by namespace or scheme, and by status. The totals are stored, so that the
+command takes no longer for more names.
 
-With NAME, print how often it was resolved each day in UTC, by people and by bots, with days alone (--since) how
-often all names together were, and with --top which names were resolved most. A running urnd writes its counts
-each minute. Resolutions by an alias are counted for the name that it leads to, those of names below a prefix
-that are not registered themselves for the prefix (--prefix). Days of more than 13 months before the current one
-are added up to months. Where there was no room for more names, others are counted as "other".`,
+With NAME, print how often it was resolved each day (UTC), by people and by bots; with only
+--since, --until or --day, how often all names together were; with --top, the names that were
+resolved most. A running urnd writes its counts each minute. Resolutions by an alias count for its
+target name, those of unregistered names below a prefix for the prefix (--prefix). Days more than
+13 months before the current one are summed by month. Names beyond the limit of counted names are
+counted as "other".`,
 		Example: `  urnd registry stats
   urnd registry stats --output json
   urnd registry stats urn:nbn:fi:lib-1 --since 2031-05-01

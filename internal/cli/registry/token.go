@@ -20,8 +20,9 @@ func newToken(w Wiring) *cobra.Command {
 		Use:   "token",
 		Short: "Create, list and revoke tokens for the API of the registry",
 		Long: `Create, list and revoke tokens for the API of the registry on the admin interface. A token has a
-role: a reader reads names, a writer also changes them, and an admin also changes prefixes and purges
-sandboxes. It may be for some names only. It opens nothing else of the admin interface.`,
+role: a reader reads names, a writer also changes them, and an admin also changes prefixes and
+purges sandboxes. It may be limited to some prefixes and actions. It gives no access to other parts
+of the admin interface.`,
 		RunE: cli.RequireSubcommand,
 	}
 	cmd.AddCommand(newTokenCreate(w), newTokenList(w), newTokenRevoke(w))

@@ -20,14 +20,14 @@ func newVerify(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [FILE]",
 		Short: "Verify the integrity of the registry or a backup",
-		Long: `Check that the registry is sound, or a backup in FILE: that it can be read, that each version is as
-it was written, by the chain of digests, that each name has all its versions, and that aliases, hosts
-and totals are those of the names; of the registry also that its names are canonical by the
-configuration. urnd may be running. A problem is a line of the output, and makes the exit status 1. A
-backup is first compared with its digest in FILE.sha256, if there is one. With --head it is also
-looked whether the history has a head that urnd registry head printed.
+		Long: `Verify the integrity of the registry, or of a backup in FILE: that it can be read, that each
+version is unchanged, by the chain of digests, that each name has all its versions, and that
+aliases, hosts and totals match the names; for the registry also that its names are canonical by
+the configuration. urnd may be running. Each problem is a line of the output, and makes the exit
+status 1. A backup is first compared with its digest in FILE.sha256, if that exists. With --head
+the history must also contain a head that urnd registry head printed.
 
-Whether names lead where they should is shown by check and health.`,
+The commands check and health report names whose targets are wrong or do not respond.`,
 		Example: "  urnd registry verify\n  urnd registry verify /var/backups/registry.db",
 		Args:    cobra.MaximumNArgs(1),
 	}
@@ -36,11 +36,11 @@ Whether names lead where they should is shown by check and health.`,
 	cli.AddParsed(cmd, &head, "head",
 		"a `digest` that urnd registry head has printed: it must be in the history", parseHead)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		begun := "reading names"
+		started := "reading names"
 		if len(args) > 0 {
-			begun = "comparing the backup with its digest"
+			started = "comparing the backup with its digest"
 		}
-		p := cli.StartProgress(cmd, begun)
+		p := cli.StartProgress(cmd, started)
 		defer p.End()
 		const stands = "%d problems were found so far, and nothing was changed"
 		v, err := f.verified(cmd.Context(), p, args)
@@ -139,10 +139,10 @@ func newHead(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "head",
 		Short: "Print the digest of the whole registry and its history",
-		Long: `Print the number of the last version, and the digest of the last commit, which is of what it has written and of the digest of the
-commit before (SHA-256). Sign it, and keep it elsewhere: where verify --head finds it later, nothing of what
-was registered then
-has been changed. Only what was redacted or purged since is gone, and its digest stays.`,
+		Long: `Print the number of the last version, and the digest (SHA-256) of the last commit, which covers its
+changes and the digest of the commit before. Sign the digest, and store it elsewhere: if verify
+--head finds it later, nothing that was registered until then has been changed. Versions that were
+redacted or purged since are gone, but their digests remain.`,
 		Example: "  urnd registry head",
 		Args:    cobra.NoArgs,
 	}

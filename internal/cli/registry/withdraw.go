@@ -25,7 +25,7 @@ not used; urnd registry set --activate makes a name active again.
 
 Either all names are withdrawn, or none.`,
 		Example: `  urnd registry withdraw urn:nbn:fi:example-2 --reason 'The work was retracted by its author.'
-  urnd registry withdraw urn:nbn:fi:example-3 --reason 'Never published.' --successor urn:nbn:fi:example-1 --note 'asked for by mail'`,
+  urnd registry withdraw urn:nbn:fi:example-3 --reason 'Never published.' --successor urn:nbn:fi:example-1`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	f := addStore(cmd, w)
@@ -95,9 +95,10 @@ func newPurge(w Wiring) *cobra.Command {
 		SuggestFor: []string{"delete", "clean", "wipe"},
 		Use:        "purge PREFIX (--dry-run | --yes)",
 		Short:      "Remove the names of a sandbox with all their history",
-		Long: `Remove the names and prefixes that begin with PREFIX and are in a sandbox, with all their versions: for
-names of tests, which were registered below a prefix with --sandbox. All other names are kept for ever.
-It cannot be undone. Without --yes nothing is removed, and the command says how many would be; with --dry-run, which ones.`,
+		Long: `Remove the names and prefixes that begin with PREFIX and are in a sandbox, with all their versions.
+A sandbox is a prefix for test names, registered with --sandbox. All other names are kept for ever.
+This cannot be undone. Without --yes nothing is removed, and the command prints how many would be;
+with --dry-run, which ones.`,
 		Example: `  urnd registry set urn:nbn:fi:test: --prefix --sandbox
   urnd registry set urn:nbn:fi:test:1 --target https://test.example.org/1
   urnd registry purge urn:nbn:fi:test: --dry-run
@@ -160,14 +161,15 @@ func newRedact(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "redact NAME --version NUMBER --reason TEXT",
 		Short: "Remove the targets, metadata and contact of old versions for good",
-		Long: `Remove the targets, metadata and contact of versions of a name for good: for what must not be kept, such as personal data. When each
-version was made, by whom and why stays. They are gone from the history, from what was at a time, and from
-exports and backups that are made afterwards, not from those that were made before. It cannot be undone. The
-log of urnd has what it was told of changes, and the files of imports by the API (registry-jobs) have it until
-these are 30 days old. The log of SQLite, the file that ends in -wal, is emptied at once, or after the next
-change where another process was reading.
+		Long: `Remove the targets, metadata and contact of versions of a name for good, such as personal data that
+must not be stored. The time, author and reason of each version remain. The removed data is gone
+from the history, from the registry as of any time, and from later exports and backups, but not
+from earlier ones. This cannot be undone. The log of urnd still has the changes that it recorded,
+and the files of imports by the API (registry-jobs) have the data until they are 30 days old. The
+write-ahead log of SQLite, whose name ends in -wal, is emptied immediately, or after the next
+change if another process is reading.
 
-The current version of a name that leads somewhere is changed or withdrawn first, and then redacted.`,
+The current version of an active name cannot be redacted: change or withdraw the name first.`,
 		Example: `  urnd registry history urn:nbn:fi:example-1
   urnd registry redact urn:nbn:fi:example-1 --version 1 --reason 'personal data, by request of 2031-05-01'`,
 		Args: cobra.ExactArgs(1),

@@ -26,13 +26,12 @@ func Command(open cli.OpenResolution) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resolve URI... | -",
 		Short: "Print the locations of URIs",
-		Long: `Print the location of each URI, as the daemon would resolve it; a bare ISBN, ISSN or DOI is accepted. With --trace, every
-step of the resolution is printed before it, on lines that begin with "#": the
-output is a text/uri-list (RFC 2483 section 5).
+		Long: `Print the location of each URI, as the daemon would resolve it; a bare ISBN, ISSN or DOI is
+accepted. With --trace, every step of the resolution is printed before it, on lines that begin with
+"#": the output is a text/uri-list (RFC 2483 section 5).
 
-With "-" alone, the lines of standard input are URIs, which are resolved
-concurrently. Each has one line of output, in input order: the location, or
-"error: " and the reason.`,
+With "-" alone, the lines of standard input are URIs, which are resolved concurrently. Each has one
+line of output, in input order: the location, or "error: " and the reason.`,
 		Example: `  urnd resolve URN:ietf:rfc:2648
   urnd resolve --trace urn:isbn:0-395-36341-1
   urnd resolve --all urn:isbn:0-395-36341-1

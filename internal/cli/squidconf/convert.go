@@ -109,11 +109,9 @@ func (c *conversion) refuseAccelerator() error {
 		for option := range d.options(1) {
 			if slices.Contains([]string{"accel", "vhost", "vport", "defaultsite"}, option) {
 				return &ParseError{d.Position, d.Text,
-					"a reverse proxy is not converted, because its rules would open the proxy to " +
-						"all clients: write proxy.sites, with hosts and servers (docs/recipes.md, A gateway of a " +
-						"site); " +
-						"without this line " +
-						"the rest is converted", nil}
+					"a reverse proxy is not converted, because its rules would open the proxy to all clients: write " +
+						"proxy.sites, with hosts and servers (docs/recipes.md, A gateway of a site); without this " +
+						"line the rest is converted", nil}
 			}
 		}
 	}
@@ -209,8 +207,7 @@ func tunnelPorts(rules []rule) ranges {
 // destinations writes access.allow_destinations.
 func (c *conversion) destinations() {
 	notes := []string{"Squid connects to private networks and this machine; urnd does so only if they are listed " +
-		"here, such as " +
-		"10.0.0.0/8."}
+		"here, such as 10.0.0.0/8."}
 	slices.Sort(c.private)
 	c.private = slices.Compact(c.private)
 	if len(c.private) > 0 {

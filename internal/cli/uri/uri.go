@@ -51,9 +51,8 @@ func newNormalize() *cobra.Command {
 	return mapping(&cobra.Command{
 		Use:   "normalize URI...",
 		Short: "Print the normal form of URIs",
-		Long: "Print the normal form of URIs, by syntax and scheme (RFC 3986 section 6.2).\nComponents and " +
-			"fragments of URNs are " +
-			"preserved.",
+		Long: "Print the normal form of URIs, by syntax and scheme (RFC 3986 section 6.2).\nComponents and fragments " +
+			"of URNs are preserved.",
 		Example: `  urnd uri normalize HTTP://Example.COM:80/b/../%7Esmith
   urnd uri normalize - < uris.txt`,
 	}, parseURI, func(u uri.URI) string { return u.Normalize().String() })

@@ -16,11 +16,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// Config configures a Browser. All fields except Public must be set.
+// Config configures a Browser. All fields must be set.
 type Config struct {
 	Registry *registry.Registry
-	// SearchLimit limits concurrent searches, in total and per client; ListLimit limits pages without search terms,
-	// and FileLimit the sitemap files that are being written. Further requests wait for at most MaxWait.
+	// SearchLimit limits concurrent searches, in total and per client; ListLimit limits pages without search
+	// terms, and FileLimit the sitemap files that are being written. Further requests wait for at most MaxWait.
 	SearchLimit, ListLimit, FileLimit quota.Limit
 	MaxWait                           time.Duration
 	// Timeout is the approximate time limit of a search. A query of an index cannot be interrupted by it, only

@@ -36,15 +36,16 @@ func conflict(code, format string, args ...any) *registry.Error {
 type Report struct {
 	Lines int64 `json:"lines"` // lines of input with a name
 	// Names counts versions of names and prefixes: one each, unless the input has history.
-	Names         int64 `json:"names"`
-	New           int64 `json:"new"` // names that were not registered
-	Changed       int64 `json:"changed"`
-	Unchanged     int64 `json:"unchanged"`
-	Rejected      int64 `json:"rejected"`       // lines
-	UnmappedCount int64 `json:"lost,omitempty"` // unmapped-field reports for imported entries of foreign formats
+	Names     int64 `json:"names"`
+	New       int64 `json:"new"` // names that were not registered
+	Changed   int64 `json:"changed"`
+	Unchanged int64 `json:"unchanged"`
+	Rejected  int64 `json:"rejected"` // lines
+	// UnmappedCount counts unmapped-field reports for imported entries of foreign formats.
+	UnmappedCount int64 `json:"unmapped_count,omitempty"`
 	// Unmapped are the unmapped fields that UnmappedCount counts, the most frequent first.
 	Unmapped  []UnmappedField `json:"unmapped,omitempty"`
-	Warnings  int64           `json:"doubtful,omitempty"` // imported lines with a warning
+	Warnings  int64           `json:"warnings,omitempty"` // imported lines with a warning
 	Ignored   []string        `json:"ignored,omitempty"`  // names of ignored columns
 	Started   time.Time       `json:"started"`            // the time of the versions that it made
 	Continued bool            `json:"continued,omitempty"`

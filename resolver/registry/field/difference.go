@@ -61,7 +61,7 @@ func Compare(before, after []FormattedField) (all []Change) {
 	return all
 }
 
-// LinesOf returns the lines of facts by label.
+// LinesOf returns the lines of fields by label.
 func LinesOf(facts []FormattedField) map[string][]string {
 	lines := make(map[string][]string, len(facts))
 	for _, f := range facts {

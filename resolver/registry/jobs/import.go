@@ -22,7 +22,7 @@ import (
 func (j *Jobs) run(ctx context.Context, of storedJob, body *os.File) (end func(*storedJob)) {
 	lines, err := j.rejections(of)
 	if err != nil {
-		return j.failed(ctx, err)
+		return j.finish(ctx, err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -52,7 +52,7 @@ func (j *Jobs) run(ctx context.Context, of storedJob, body *os.File) (end func(*
 	}
 	return func(s *storedJob) {
 		s.Progress, s.Rejections, s.Report, s.Differences = watch.progress(), lines.first, &report, differing.counts()
-		j.failed(ctx, err)(s)
+		j.finish(ctx, err)(s)
 	}
 }
 
@@ -76,8 +76,8 @@ func (j *Jobs) work(
 	return work.Run(ctx, body)
 }
 
-// failed returns the final update of a job that ended with err, which may be nil.
-func (j *Jobs) failed(ctx context.Context, err error) func(*storedJob) {
+// finish returns the final update of a job that ended with err, which may be nil.
+func (j *Jobs) finish(ctx context.Context, err error) func(*storedJob) {
 	return func(s *storedJob) {
 		s.Ended = j.config.Registry.Now()
 		switch {
@@ -91,7 +91,7 @@ func (j *Jobs) failed(ctx context.Context, err error) func(*storedJob) {
 		default:
 			s.State, s.Error = Failed, err.Error()
 			if !errors.Is(err, registry.ErrInvalid) && !errors.Is(err, errRevoked) {
-				j.config.Log.WarnContext(ctx, "registry import failed", "job", s.ID, "error", err)
+				j.config.Log.WarnContext(ctx, "registry job failed", "job", s.ID, "error", err)
 			}
 		}
 		if err == nil {

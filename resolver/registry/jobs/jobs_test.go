@@ -175,7 +175,7 @@ func TestJob(t *testing.T) {
 	if bodies, _ := filepath.Glob(filepath.Join(dir, "jobs", "*", "*.body")); len(bodies) != 0 {
 		t.Errorf("%q were not removed", bodies)
 	}
-	if text := log.String(); !strings.Contains(text, "registry import ended") || !strings.Contains(text, "new=9000") ||
+	if text := log.String(); !strings.Contains(text, "registry job ended") || !strings.Contains(text, "new=9000") ||
 		!strings.Contains(text, "token="+made.ID) {
 		t.Errorf("the log is %s", text)
 	}

@@ -130,7 +130,7 @@ func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
 	case err != nil: // the store is unavailable; the job remains queued
 		return false
 	}
-	j.config.Log.InfoContext(ctx, "registry import started", "job", at.id, "by", found.By, "token", found.Actor.Token,
+	j.config.Log.InfoContext(ctx, "registry job started", "job", at.id, "by", found.By, "token", found.Actor.Token,
 		"bytes", found.Size)
 	end := j.run(ctx, found, body)
 	if ctx.Err() != nil {
@@ -139,7 +139,7 @@ func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishedWithin)
 	defer cancel()
 	if found, err = j.change(last, at.id, always(end)); err != nil {
-		j.config.Log.WarnContext(ctx, "registry import result write failed, repeating the import", "job", at.id,
+		j.config.Log.WarnContext(ctx, "registry job result write failed, repeating the job", "job", at.id,
 			"error", err)
 		return false
 	}
@@ -165,7 +165,7 @@ func (j *Jobs) logEnd(ctx context.Context, of storedJob) {
 	if of.Error != "" {
 		attributes = append(attributes, "error", of.Error)
 	}
-	j.config.Log.InfoContext(ctx, "registry import ended", attributes...)
+	j.config.Log.InfoContext(ctx, "registry job ended", attributes...)
 }
 
 // change updates the document of a job.

@@ -35,7 +35,7 @@ type value struct {
 	Value []byte    `json:"value"`
 }
 
-// New returns a shelf in a table of a store.
+// New returns a KeyValue in a table of a store.
 func New(store registry.Store, table registry.Table, now func() time.Time) *KeyValue {
 	return &KeyValue{store, table, now}
 }

@@ -38,8 +38,7 @@ func (t *transaction) MostResolved(
 	days registry.Days, limit int,
 ) (top []registry.NameCount, sum registry.Tally, err error) {
 	const counted = "coalesce(CAST(sum(people) AS BIGINT), 0) AS p, coalesce(CAST(sum(bots) AS BIGINT), 0) AS b " +
-		"FROM resolved " +
-		"WHERE name > $3 AND name <= $4 AND " + ofDays
+		"FROM resolved WHERE name > $3 AND name <= $4 AND " + ofDays
 	for after, last := registry.AllNames, false; !last; {
 		last = true
 		to := "\U0010ffff"

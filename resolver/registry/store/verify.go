@@ -217,8 +217,7 @@ func derivedChecks(warning bool) []derivedCheck {
 		{warning, "%s: current version, number %d, belongs to another name, or has a different status or alias",
 			"SELECT n.key, n.version FROM name n " +
 				"LEFT JOIN version v ON v.seq = n.version AND v.name = n.id AND v.status = n.status AND v.alias IS " +
-				"NOT " +
-				"DISTINCT FROM n.alias " +
+				"NOT DISTINCT FROM n.alias " +
 				"WHERE n.id >= $1 AND n.id <= $2 AND v.seq IS NULL LIMIT $3"},
 		{true, "%s: version number %d is later than the current one",
 			"SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name " +
@@ -232,8 +231,7 @@ func derivedChecks(warning bool) []derivedCheck {
 		{warning, "%s: wrong host index of a target of number %d",
 			"SELECT n.key, t.version FROM target t JOIN version v ON v.seq = t.version " +
 				"JOIN name n ON n.id = v.name WHERE t.version >= $1 AND t.version <= $2 AND t.current IS DISTINCT " +
-				"FROM " +
-				"CASE WHEN n.version = t.version THEN n.id END LIMIT $3"},
+				"FROM CASE WHEN n.version = t.version THEN n.id END LIMIT $3"},
 		{warning, "%s is a target of the missing number %d",
 			"SELECT t.uri, t.version FROM target t LEFT JOIN version v ON v.seq = t.version AND v.name IS NOT NULL " +
 				"WHERE t.version >= $1 AND t.version <= $2 AND v.seq IS NULL LIMIT $3"},

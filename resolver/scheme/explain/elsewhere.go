@@ -6,8 +6,7 @@ import "github.com/urnd/urnd/uri"
 // 4217.
 func (d *description) ftps(u uri.URI) {
 	d.note("This is the address of a file or a directory of an FTP server that speaks TLS from the start, on a port " +
-		"of its own. " +
-		"This server does not retrieve it: nothing was retrieved, no connection was opened.")
+		"of its own. This server does not retrieve it: nothing was retrieved, no connection was opened.")
 	d.note("Most such servers also speak TLS at their usual port: try the address with ftp in place of ftps. Else " +
 		"open it in an FTP program.")
 	d.place(u, "Open in an FTP program")
@@ -16,8 +15,7 @@ func (d *description) ftps(u uri.URI) {
 // gemini describes an address of the Gemini protocol.
 func (d *description) gemini(u uri.URI) {
 	d.note("This is the address of a page of the Gemini protocol, which browsers for it show. This server does not " +
-		"retrieve it: " +
-		"nothing was retrieved, no connection was opened.")
+		"retrieve it: nothing was retrieved, no connection was opened.")
 	d.place(u, "Open in a Gemini browser")
 }
 

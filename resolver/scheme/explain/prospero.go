@@ -9,8 +9,7 @@ func (d *description) prospero(u uri.URI) error {
 		return err
 	}
 	d.note("This is the address of an object in the Prospero Directory Service, which organised files of many " +
-		"servers in the " +
-		"1990s. Hardly any server of it runs today. Nothing was retrieved, no connection was opened.")
+		"servers in the 1990s. Hardly any server of it runs today. Nothing was retrieved, no connection was opened.")
 	d.note("The name and the fields below may help to find the object elsewhere.")
 	d.server(u)
 	d.property("Object name", parts.HSOName)

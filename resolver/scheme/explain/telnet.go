@@ -10,8 +10,7 @@ import (
 func (d *description) session(u uri.URI) {
 	name := u.Scheme()
 	d.note("This is the address of a service that people use by typing, such as an old library catalogue. It is no " +
-		"document: " +
-		"nothing was retrieved, no connection was opened.")
+		"document: nothing was retrieved, no connection was opened.")
 	if name == "tn3270" {
 		d.note("It is for terminals of IBM mainframes, the 3270, whose programs are x3270 and others.")
 	}

@@ -27,8 +27,8 @@ type Config struct {
 	AllowLogin bool
 	TLS        TLS
 	RootCAs    *x509.CertPool // trusted CAs where TLS is required; nil for those of the system
-	// MaxIdle is the maximum number of idle connections, half of them to one server, and IdleTimeout their idle
-	// timeout.
+	// MaxIdle is the maximum number of idle connections, half of them to one server, and IdleTimeout their
+	// idle timeout.
 	MaxIdle     int
 	IdleTimeout time.Duration
 	// MaxFetches is the maximum number of concurrent requests; others wait, and 0 is no limit. Each request may

@@ -4,9 +4,9 @@ package http
 
 import "net"
 
-// talk is not available on this system.
-type talk struct{}
+// rawExchanger is not available on this system.
+type rawExchanger struct{}
 
-func newTalk(net.Conn) *talk { return nil }
+func newRawExchanger(net.Conn) *rawExchanger { return nil }
 
-func (*talk) exchange(_, _ []byte) (written, n int, err error) { return 0, 0, nil }
+func (*rawExchanger) exchange(_, _ []byte) (written, n int, err error) { return 0, 0, nil }

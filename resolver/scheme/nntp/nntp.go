@@ -25,8 +25,8 @@ type Config struct {
 	Servers        []Server
 	User, Password string
 	PageSize       int // articles per page
-	// MaxIdle is the maximum number of idle connections, half of them to one server, and IdleTimeout their idle
-	// timeout. With 0 each connection is closed after its request.
+	// MaxIdle is the maximum number of idle connections, half of them to one server, and IdleTimeout their
+	// idle timeout. With 0 each connection is closed after its request.
 	MaxIdle     int
 	IdleTimeout time.Duration
 	RootCAs     *x509.CertPool // trusted CAs; nil for those of the system
