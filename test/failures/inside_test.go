@@ -198,8 +198,10 @@ func TestNothingOfTheInside(t *testing.T) {
 						!strings.Contains(path, " nntp,") {
 						secrets = append(secrets, insideWords)
 					}
+					// "lookup " begins errors of Go's resolver; a phrase of urnd has the word too.
+					said := strings.ReplaceAll(got, "the DNS lookup of the host failed", "")
 					for _, secret := range secrets {
-						if strings.Contains(got, secret) {
+						if strings.Contains(said, secret) {
 							t.Errorf("%s: %q in\n%s", path, secret, got)
 						}
 					}
