@@ -126,7 +126,7 @@ func TestCachePurge(t *testing.T) {
 	}
 	for args, part := range map[string]string{
 		"": "exactly one", a + " --all": "exactly one", "--host a --tag b": "exactly one", "--tag=": "--tag is empty",
-		"--hard --refresh " + a: "exclude", "--refresh " + book: "--refresh requires",
+		"--hard --refresh " + a: "mutually exclusive", "--refresh " + book: "--refresh requires",
 		"--refresh --all": "--refresh requires", "--refresh --host a": "--refresh requires",
 		a + " /b": "begins with a scheme", a + " urn:a": "NID", "--everything": "unknown flag",
 		a + " --cert x": "--cert and --key",
@@ -142,12 +142,12 @@ func TestCachePurge(t *testing.T) {
 	}
 	web.version.Store(-1)
 	out, status := commandAt(t, w.Admin, "cache", "purge", "--refresh", a, "http://a.example/")
-	if status != 1 || !strings.Contains(out, "answered 502: ") ||
+	if status != 1 || !strings.Contains(out, "responded with status 502: ") ||
 		!strings.HasSuffix(out, "http://a.example/: 0 responses fetched again\n") {
 		t.Errorf("one fails: %d %q", status, out)
 	}
 	if out, status := commandAt(t, w.Admin, "cache", "purge", "--host", "a/b"); status != 1 ||
-		!strings.Contains(out, "answered 400: ") {
+		!strings.Contains(out, "responded with status 400: ") {
 		t.Errorf("what the daemon refuses: %d %q", status, out)
 	}
 	if out, status := commandAt(t, w.Admin, "cache", "purge", "urn:isbn:0395363412"); status != 1 ||
@@ -264,7 +264,8 @@ func TestCacheFindsAdmin(t *testing.T) {
 		if admin != "127.0.0.1:0" {
 			continue
 		}
-		if out, status := commandAt(t, at, "cache", "stats"); status != 1 || !strings.Contains(out, "answered 401: ") {
+		if out, status := commandAt(t, at, "cache", "stats"); status != 1 ||
+			!strings.Contains(out, "responded with status 401: ") {
 			t.Errorf("without the token: %d %s", status, out)
 		}
 		if out, status := commandAt(t, "http://localhost:"+port+"/", "cache", "stats", "--token-file",
@@ -280,7 +281,7 @@ func TestCacheFindsAdmin(t *testing.T) {
 		args, says string
 		status     int
 	}{
-		{"--admin " + other.URL, "answered 302: this is perhaps not an admin interface", 1},
+		{"--admin " + other.URL, "responded with status 302: check that this is an admin interface of urnd", 1},
 		{"--admin 127.0.0.1:1", "connecting to 127.0.0.1:1", 1},
 		{"--admin unix:a", "the address of an admin interface is", 2},
 		{"--admin ftp://a/", "the address of an admin interface is", 2},

@@ -67,7 +67,7 @@ func TestFailuresOfTHTTPServers(t *testing.T) {
 	within := func(timeout time.Duration) func(*config.Config) {
 		return func(c *config.Config) { urndtest.OpenLoopback(c); c.THTTP.Timeout = timeout }
 	}
-	base := "asking http://host.example.org:WEB: "
+	base := "querying http://host.example.org:WEB: "
 	runFailures(t, handler, []failure{
 		{
 			name: "list that trickles", dns: first, change: within(500 * time.Millisecond), path: "/urn:name:list",
@@ -239,7 +239,7 @@ func TestErrorOfSelfReference(t *testing.T) {
 		name, server, says string
 		status             int
 	}{
-		{"by a relay", testserver.StartRelay(t, own).Addr(), "it answered 508", 502},
+		{"by a relay", testserver.StartRelay(t, own).Addr(), "response status 508 without a location for I2L", 502},
 		{"as itself", own, "a listener of urnd itself", 403},
 	} {
 		_, port, _ := strings.Cut(tt.server, ":")

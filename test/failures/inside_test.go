@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -138,6 +139,9 @@ func exchangeBytes(t *testing.T, address, request string) string {
 	return string(got)
 }
 
+// ownLookup is what urnd says about the DNS lookup of a host. Errors of Go's resolver begin with "lookup ", too.
+var ownLookup = regexp.MustCompile(`[Tt]he DNS lookup of the host (failed|timed out)`)
+
 // TestNothingOfTheInside checks that no failure, on any path, reveals addresses, ports and system calls of
 // urnd's network to clients. The log contains them.
 func TestNothingOfTheInside(t *testing.T) {
@@ -198,8 +202,9 @@ func TestNothingOfTheInside(t *testing.T) {
 						!strings.Contains(path, " nntp,") {
 						secrets = append(secrets, insideWords)
 					}
+					said := ownLookup.ReplaceAllString(got, "")
 					for _, secret := range secrets {
-						if strings.Contains(got, secret) {
+						if strings.Contains(said, secret) {
 							t.Errorf("%s: %q in\n%s", path, secret, got)
 						}
 					}

@@ -82,12 +82,12 @@ func TestErrorsInExpressions(t *testing.T) {
 	nested := strings.Repeat("(", 100) + "a+" + strings.Repeat(")", 100)
 	var failures []failure
 	for _, tt := range []struct{ name, expression, reason string }{
-		{"255 octets that match", full("!^urn:name:(", "b|", "a+)x$!https://a.example/!"), ""},
-		{"255 octets of replacement", full("!^urn:name:a+x$!https://a.example/", "b", "!"), ""},
+		{"255 bytes that match", full("!^urn:name:(", "b|", "a+)x$!https://a.example/!"), ""},
+		{"255 bytes of replacement", full("!^urn:name:a+x$!https://a.example/", "b", "!"), ""},
 		{"100 groups in each other", "!^urn:name:" + nested + "x$!https://a.example/!", ""},
-		{"255 octets without end", full("!", "(", ""), "invalid"},
-		{"255 octets of open groups", full("!", "(", "!https://b.example/!"), "invalid"},
-		{"255 octets of delimiters", full("", "!", ""), "invalid"},
+		{"255 bytes without end", full("!", "(", ""), "invalid"},
+		{"255 bytes of open groups", full("!", "(", "!https://b.example/!"), "invalid"},
+		{"255 bytes of delimiters", full("", "!", ""), "invalid"},
 		{"(a+)+", "!^urn:name:(a+)+$!https://b.example/!", "no_match"},
 		{"(a|a)*", "!^urn:name:(a|a)*$!https://b.example/!", "no_match"},
 		{"(a|aa)+", "!^urn:name:(a|aa)+$!https://b.example/!", "no_match"},
@@ -110,7 +110,7 @@ func TestErrorsInExpressions(t *testing.T) {
 			f.metrics = append(f.metrics, `ddds_records_discarded_total{reason="`+tt.reason+`"} 1`)
 		}
 		f.location = "https://a.example/"
-		if tt.name == "255 octets of replacement" {
+		if tt.name == "255 bytes of replacement" {
 			f.location = strings.TrimSuffix(tt.expression[len("!^urn:name:a+x$!"):], "!")
 		}
 		f.dns = servers(urndtest.UDPAndTCP(urndtest.Zone(t, lines...)))

@@ -226,7 +226,7 @@ func TestIdentifierLinkTypes(t *testing.T) {
 	})
 	got := w.RequestHost(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:nosuchlt", "Accept: application/json")
 	if !strings.Contains(got.Body,
-		`no link of the type \"https://ref.gs1.org/voc/nosuchlt\"; there are gs1:defaultLink, gs1:defaultLinkMulti, gs1:pip`) {
+		`no link of the type \"https://ref.gs1.org/voc/nosuchlt\"; available: gs1:defaultLink, gs1:defaultLinkMulti, gs1:pip`) {
 		t.Errorf("an unknown link type is %s", got.Body)
 	}
 	if link := `<` + linkRoot + gtin +
@@ -234,7 +234,7 @@ func TestIdentifierLinkTypes(t *testing.T) {
 		t.Errorf("an unknown link type has the links %q", got.Header["Link"])
 	}
 	got = w.RequestHost(t, http.MethodGet, linkHost, "/00/106141412345678908", "Accept: application/problem+json")
-	if !strings.Contains(got.Body, "there are gs1:traceability") {
+	if !strings.Contains(got.Body, "it has no default link; available: gs1:traceability") {
 		t.Errorf("without a default it is %s", got.Body)
 	}
 }

@@ -54,7 +54,8 @@ func TestUrndAsksUrnd(t *testing.T) {
 	if got := d.Get(t, "/urn:book:42"); !strings.HasPrefix(got.CacheStatus, "urnd; hit") {
 		t.Errorf("again: %+v", got)
 	}
-	if got := d.Get(t, "/urn:book:x"); got.Status != 404 || !strings.Contains(got.Body, "answered 404") {
+	if got := d.Get(t, "/urn:book:x"); got.Status != 404 ||
+		!strings.Contains(got.Body, "resolution server responded 404") {
 		t.Errorf("a name that the server does not know: %+v", got)
 	}
 	// Percent-encodings in a name are not decoded.

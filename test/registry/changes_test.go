@@ -78,7 +78,7 @@ func TestRegistryFileIsReplaced(t *testing.T) {
 	away := filepath.Join(t.TempDir(), "away.db")
 	move(r.Path, away)
 	testserver.Wait(t, "readiness says that there is no file",
-		func() bool { return strings.Contains(readiness(t, w), "no file") })
+		func() bool { return strings.Contains(readiness(t, w), "file "+r.Path+" missing") })
 	if got := w.Target(t, "urn:example:b"); got != "Service Unavailable" {
 		t.Errorf("another name without a file: %s", got)
 	}

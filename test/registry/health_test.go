@@ -148,13 +148,13 @@ func TestRegistryHealthCommand(t *testing.T) {
 		{"a bad contact", "--check --contact x)y", nil, usage, nil, "health_contact"},
 		{"two prefixes", "urn:nbn:fi:a urn:nbn:fi:b", nil, usage, nil, ""},
 		{"checked, all well", "urn:nbn:fi:a --check --contact a@a.example", nil, 0, nil,
-			"checked 1 targets: 0 do not answer"},
+			"checked 1 targets: 0 do not respond"},
 		{"checked, all shown", "urn:nbn:fi:a --check --all --contact a@a.example", nil, 0,
 			[]string{"urn:nbn:fi:a-1\thealthy\t", "\t-\t" + good}, ""},
 		{"checked, one gone", "--check --contact a@a.example", nil, 1, []string{
 			"urn:nbn:fi:b-1\tsuspect\t", "404 Not Found\t" + bad, "inaccessible",
 			"http://10.0.0.1/",
-		}, "checked 3 targets: 1 do not answer"},
+		}, "checked 3 targets: 1 do not respond"},
 		{"suspect", "", nil, 0, []string{"suspect", bad}, "0 unhealthy"},
 		{"unhealthy", "urn:nbn:fi:b", func(t *testing.T) {
 			t.Helper()

@@ -96,7 +96,7 @@ func TestHelperLines(t *testing.T) {
 	out, err = urndtest.Run(t, "urn:ietf:rfc:21\n\n"+strings.Repeat("x", squid.MaxLine)+"\nurn:ietf:rfc:11\n", "helper",
 		"url-rewrite", "--config", "")
 	inOrder := `OK status=302 url="https://www.rfc-editor.org/info/rfc21"` +
-		"\nBH message=\"a line has no URL\"\nBH message=\"a line has more than 16384 octets\"\n" +
+		"\nBH message=\"a line has no URL\"\nBH message=\"a line has more than 16384 bytes\"\n" +
 		`OK status=302 url="https://www.rfc-editor.org/info/rfc11"` + "\n"
 	if err != nil || out != inOrder {
 		t.Errorf("%q, %v", out, err)

@@ -167,7 +167,7 @@ func TestInterruptedWithin(t *testing.T) {
 	lines := strings.Repeat("nonsense\n", 20_000)
 	for _, tt := range []struct{ args, input, stands string }{
 		{"registry import " + at + " -", table.String(),
-			"of standard input 0 names are written, and stay; the same input is imported once more"},
+			"0 names from standard input were written; import the same input again, equal entries do not change"},
 		{"uri parse -", lines, "interrupted: the output covers the first %d lines: continue with line %d"},
 		{"resolve -", lines, "interrupted: the output covers the first %d lines: continue with line %d"},
 	} {

@@ -229,7 +229,7 @@ func TestRestoreKilled(t *testing.T) {
 				}
 			}
 			again := killed.try(t, "restore", backup)
-			if again.Status != 0 && (killed.file != "" || !strings.Contains(again.Err, "the database is not empty")) {
+			if again.Status != 0 && (killed.file != "" || !strings.Contains(again.Err, "the registry is not empty")) {
 				t.Errorf("the same command: %+v", again)
 			}
 			killed.sound(t)

@@ -23,7 +23,7 @@ func TestRegistryMint(t *testing.T) {
 		{args: "urn:isbn:978-0-306-40615-{counter}", err: "no digits left"},
 		{args: "urn:isbn:978-0-306-4061-{counter} --from 5", want: "urn:isbn:9780306406157\n"},
 		{args: "urn:issn:0378-59{counter} --from 5", want: "urn:issn:03785955\n"},
-		{args: "urn:isbn:978-0-306-4061-{counter} -n 5", err: "only 4 are free"},
+		{args: "urn:isbn:978-0-306-4061-{counter} -n 5", err: "has only 4 free names of 10"},
 		{args: "urn:isbn:1234567890{counter}", err: "begins with 978 or 979"},
 		{args: "noid:ark:/12345/fk.sdd --from 7", want: "ark:/12345/fk07\n"},
 		{args: "urn:nbn:fi:lib-{random:4}{check} --from 7", err: "no first number"},

@@ -42,7 +42,7 @@ func TestRegistryLost(t *testing.T) {
 	}
 	l.WaitForLog(t, "configuration reloaded")
 	if out, err := urndtest.Run(t, "", "config", "check", file); err != nil ||
-		strings.Contains(out, "registry.store: the registry") {
+		strings.Contains(out, "registry.store: registry unavailable") {
 		t.Errorf("%s, %v", out, err)
 	}
 	if err := os.Rename(volume, volume+".unmounted"); err != nil {

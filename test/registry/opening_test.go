@@ -313,7 +313,7 @@ func TestWaitForARegistryThatFails(t *testing.T) {
 	notice := make([]byte, 4096)
 	_ = w.manager.SetReadDeadline(time.Now().Add(testserver.Timeout))
 	n, err := w.manager.Read(notice)
-	const want = `^READY=1\nSTATUS=Not ready: the registry is unavailable: .*(connection |EOF).*; \d+ answers cached, \d+ of \d+ lookups hit, \d+ connections$`
+	const want = `^READY=1\nSTATUS=Not ready: the registry is unavailable: .*(connection |EOF).*; \d+ answers cached, \d+ hits of \d+ lookups, \d+ connections$`
 	if err != nil || !regexp.MustCompile(want).Match(notice[:n]) {
 		t.Errorf("systemd is sent %q, %v", notice[:n], err)
 	}
