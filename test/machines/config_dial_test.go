@@ -105,8 +105,8 @@ func TestConfigCheckDialsShared(t *testing.T) {
 			""},
 		"authority":     {at("rediss://"+server.TLSAddr(), password, other.File), "of an unknown authority", false, ""},
 		"host name":     {at("rediss://localhost:"+port, password, ca.File), "certificate for another name", false, ""},
-		"TLS, not said": {at("redis://"+server.TLSAddr(), password, ""), "it may speak TLS", false, ""},
-		"no TLS":        {at("rediss://"+server.Addr(), password, ca.File), "may not speak TLS", false, ""},
+		"TLS, not said": {at("redis://"+server.TLSAddr(), password, ""), "for TLS use rediss: instead of redis:", false, ""},
+		"no TLS":        {at("rediss://"+server.Addr(), password, ca.File), "no TLS at this port", false, ""},
 		"database":      {at("redis://"+server.Addr()+"/77", password, ""), "no database of this number", false, ""},
 	})
 }
@@ -197,7 +197,7 @@ func TestConfigCheckDialsOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, err := urndtest.Run(t, "", "config", "check", "--dial", file)
-		if err == nil || !strings.Contains(out, "dns.servers: 127.0.0.1:9: cannot be used: ") ||
+		if err == nil || !strings.Contains(out, "dns.servers: 127.0.0.1:9: unusable: ") ||
 			strings.Contains(out, "telemetry.endpoint: "+collector+": ok") != ok ||
 			strings.Contains(out, "whether the servers of these settings respond") {
 			t.Errorf("%v\n%s", err, out)

@@ -185,9 +185,9 @@ func TestNotifyKeepsRefusal(t *testing.T) {
 		return notice
 	}
 	next("RELOADING=1")
-	next("READY=1\nSTATUS=Reload refused: ")
+	next("READY=1\nSTATUS=Reload failed: ")
 	for range 2 {
-		if notice := next("STATUS="); !strings.HasPrefix(notice, "STATUS=Reload refused: ") {
+		if notice := next("STATUS="); !strings.HasPrefix(notice, "STATUS=Reload failed: ") {
 			t.Fatalf("the refusal is gone: %q", notice)
 		}
 	}

@@ -67,7 +67,7 @@ func (m manager) expect(t *testing.T, patterns ...string) {
 	}
 }
 
-const statusPattern = `STATUS=\d+ answers cached, \d+ of \d+ lookups hit, \d+ connections$`
+const statusPattern = `STATUS=\d+ answers cached, \d+ hits of \d+ lookups, \d+ connections$`
 
 // TestNotifyReady: sd_notify(3): the service is ready when it listens, and a DNS server has responded or timed
 // out.
@@ -127,7 +127,7 @@ func TestNotifyReload(t *testing.T) {
 	l.write(t, "dns: {timout: 1s}", "log: {format: prose}")
 	l.hangup()
 	m.expect(t, "^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*\n$",
-		"^READY=1\nSTATUS=Reload refused: .*urnd.yaml:[0-9]+:[0-9]+: [^\n]*$")
+		"^READY=1\nSTATUS=Reload failed: .*urnd.yaml:[0-9]+:[0-9]+: [^\n]*$")
 	l.stop(t)
 	m.expect(t, "^STOPPING=1$")
 }

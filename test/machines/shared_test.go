@@ -233,9 +233,9 @@ func TestSharedFailures(t *testing.T) {
 		"{shared: 'http://cache.example', shared_key: '" + key +
 			"'}": "cache.shared: is not a URL that begins with redis://",
 		"{shared: 'redis://u:" + secret + "@cache.example', shared_key: '" + key +
-			"'}": "cache.shared: has a password",
+			"'}": "cache.shared: contains a password",
 		"{shared: 'redis://cache.example/x', shared_key: '" + key +
-			"'}": "is not the number of a database",
+			"'}": "is not a database number",
 		"{shared: 'redis://cache.example'}":                              "cache.shared_key",
 		"{shared: 'redis://cache.example', shared_key: '" + short + "'}": "shorter than",
 		"{shared: 'redis://cache.example', shared_key: /nowhere}": "cache.shared_key: reading the file: no " +
@@ -246,7 +246,7 @@ func TestSharedFailures(t *testing.T) {
 		"{shared: 'redis://cache.example', shared_key: '" + key +
 			"', shared_prefix: 'a b'}": "cache.shared_prefix",
 		"{shared: 'redis://cache.example?tls=true', shared_key: '" + key +
-			"', shared_prefix: 'urnd'}": `has the parameter "tls"`,
+			"', shared_prefix: 'urnd'}": `has the unknown parameter "tls"`,
 		"{shared: 'redis://cache.example', shared_key: '" + key +
 			"', shared_timeout: 1h}": "cache.shared_timeout",
 		"{shared_key: '" + key +

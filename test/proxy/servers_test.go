@@ -120,7 +120,7 @@ func TestServerDiesUnderLoad(t *testing.T) {
 		servers[1].kill()
 		after := time.Now().Add(time.Second)
 		l.after.Store(&after)
-		d.WaitForLog(t, "a server of a site is down")
+		d.WaitForLog(t, "site server down, used only if all others are down or fail")
 		sent := l.sent.Load()
 		testserver.Wait(t, "more requests were sent", func() bool { return l.sent.Load() > sent+1000 })
 		close(l.stop)

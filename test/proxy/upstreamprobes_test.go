@@ -56,9 +56,9 @@ func TestUpstreamProbesOutliveReload(t *testing.T) {
 		c.Log.Format = "text"
 	})
 	probed("after the reload")
-	if text := d.Log(); strings.Contains(text, "is down") {
+	if text := d.Log(); strings.Contains(text, "upstream proxy down") {
 		t.Errorf("the log has a failure:\n%s", text)
 	}
 	upstream.Close()
-	d.WaitForLog(t, `level=WARN msg="an upstream proxy is down`)
+	d.WaitForLog(t, `level=WARN msg="upstream proxy down, used only if all others are down or fail"`)
 }
