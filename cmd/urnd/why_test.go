@@ -64,7 +64,8 @@ func TestCacheWhy(t *testing.T) {
 		{"http://www.test/a", []string{
 			"forwarded to the origin: no response is stored for this key (RFC 9111 section 4)\n",
 			"site: proxy.sites.0: www.test, all paths",
-			"  rule 1 of cache: types text/*, most 30s, stale 1m0s\n", "key: http://www.test/a\n", "stored: nothing\n",
+			"  rule 1 of cache: types text/*, max_ttl 30s, stale_for 1m0s\n",
+			"key: http://www.test/a\n", "stored: nothing\n",
 		}},
 		{"http://www.test/a?utm_source=x --fetch", []string{
 			"sent: the response is 200 (Cache-Status: urnd; fwd=uri-miss; stored; ttl=30)\n  it is stored\n",

@@ -56,7 +56,7 @@ func cacheRules(all []config.SiteCache) []string {
 			add("statuses %s", strings.Trim(fmt.Sprint(c.Statuses), "[]"))
 		}
 		if c.NoStore {
-			add("never")
+			add("no_store")
 		}
 		if c.MinTTL > 0 {
 			add("min_ttl %s", c.MinTTL)

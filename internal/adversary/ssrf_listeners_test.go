@@ -70,7 +70,7 @@ func notItself(got reply, err error) error {
 		return errors.New("urnd connected to itself, and noticed by Via")
 	case got.status != 403:
 		return fmt.Errorf("it is answered %d, not refused: %.200q", got.status, got.body)
-	case strings.Contains(got.body, "administrators"):
+	case strings.Contains(got.body, "administrator"):
 		return fmt.Errorf("the admin interface has answered: %.200q", got.body)
 	default:
 		return nil

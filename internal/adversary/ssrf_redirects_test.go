@@ -77,7 +77,7 @@ func (s *stage) schemes() []payload {
 						return fmt.Errorf("urnd tried to connect: %d", got.status)
 					}
 					explained := strings.HasPrefix(uri, "telnet:") || strings.HasPrefix(uri, "ftps:")
-					if explained && got.status == 200 && strings.Contains(got.body, "no connection was made") {
+					if explained && got.status == 200 && strings.Contains(got.body, "no connection was opened") {
 						return nil // a page explains the URI
 					}
 					return destination{uri, false}.wantRefusal(got, err)
