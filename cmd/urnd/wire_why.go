@@ -103,17 +103,21 @@ func cacheAdvice(isSite bool) map[string]string {
 		return all
 	}
 	const (
-		least   = "if it is the same for all clients, write a rule in proxy.sites[].cache with min_ttl, such as min_ttl: 1m"
+		least = "if it is the same for all clients, write a rule in proxy.sites[].cache with min_ttl, such as " +
+			"min_ttl: 1m"
 		control = "to store it anyway, write response_remove: [Cache-Control] in proxy.sites[], and a rule in cache " +
 			"with min_ttl"
 	)
 	maps.Copy(all, map[string]string{
-		"no-cache": "to use it without revalidation, write a rule in proxy.sites[].cache with min_ttl, such as min_ttl: 1m",
-		"stale": "to use it longer, write a rule in proxy.sites[].cache with min_ttl, or with stale_for, to use it while " +
+		"no-cache": "to use it without revalidation, write a rule in proxy.sites[].cache with min_ttl, such as " +
+			"min_ttl: 1m",
+		"stale": "to use it longer, write a rule in proxy.sites[].cache with min_ttl, or with stale_for, to use it " +
+			"while " +
 			"it is revalidated",
 		"freshness": least,
-		"status":    "write a rule in proxy.sites[].cache with the status in statuses, and min_ttl, such as min_ttl: 10s",
-		"cookie":    least + "; or request_remove: [Cookie], if its servers need no cookies for this path",
+		"status": "write a rule in proxy.sites[].cache with the status in statuses, and min_ttl, such as " +
+			"min_ttl: 10s",
+		"cookie": least + "; or request_remove: [Cookie], if its servers need no cookies for this path",
 		"set-cookie": "if the cookie is not needed, write response_remove: [Set-Cookie] in proxy.sites[]; rules of " +
 			"cache do not store responses with it",
 		"no-store": control,

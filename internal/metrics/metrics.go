@@ -113,7 +113,8 @@ func New(version string) *Metrics {
 	m.certificateOrders = counter("certificate_orders_total",
 		"Certificates ordered from the ACME authority, by outcome: success or "+
 			"failure.", "outcome")
-	m.reloads = counter("config_reloads_total", "Reloads of the configuration, by outcome: success or failure.", "outcome")
+	m.reloads = counter("config_reloads_total", "Reloads of the configuration, by outcome: success or failure.",
+		"outcome")
 	gauge := func(name, help string) prometheus.Gauge {
 		g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "urnd", Name: name, Help: help})
 		m.registry.MustRegister(g)

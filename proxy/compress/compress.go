@@ -42,12 +42,13 @@ const minSize = 1 << 10
 // Compressor compresses responses. A nil Compressor compresses nothing, and costs nothing. It is safe for
 // concurrent use.
 type Compressor struct {
-	codings  []string
-	types    []string
-	withAll  bool // Config.WithCredentials
-	coders   [known]coder
-	accepted [1 << known][]string // results of NormalizeAcceptEncoding by the set of accepted codings, if none is chosen
-	chosen   [known][]string      // results of NormalizeAcceptEncoding by the chosen coding
+	codings []string
+	types   []string
+	withAll bool // Config.WithCredentials
+	coders  [known]coder
+	// results of NormalizeAcceptEncoding by the set of accepted codings, if none is chosen
+	accepted [1 << known][]string
+	chosen   [known][]string // results of NormalizeAcceptEncoding by the chosen coding
 }
 
 // New returns a Compressor, nil if there are no known codings.

@@ -103,11 +103,12 @@ func TestConfigCheckDialsShared(t *testing.T) {
 		"password": {at("redis://"+server.Addr(), wrong, ""), "wrong or missing user or password", false, ""},
 		"user": {at("redis://nobody@"+server.Addr(), password, ""), "wrong or missing user or password", false,
 			""},
-		"authority":     {at("rediss://"+server.TLSAddr(), password, other.File), "of an unknown authority", false, ""},
-		"host name":     {at("rediss://localhost:"+port, password, ca.File), "certificate for another name", false, ""},
-		"TLS, not said": {at("redis://"+server.TLSAddr(), password, ""), "for TLS use rediss: instead of redis:", false, ""},
-		"no TLS":        {at("rediss://"+server.Addr(), password, ca.File), "no TLS at this port", false, ""},
-		"database":      {at("redis://"+server.Addr()+"/77", password, ""), "no database of this number", false, ""},
+		"authority": {at("rediss://"+server.TLSAddr(), password, other.File), "of an unknown authority", false, ""},
+		"host name": {at("rediss://localhost:"+port, password, ca.File), "certificate for another name", false, ""},
+		"TLS, not said": {at("redis://"+server.TLSAddr(), password, ""), "for TLS use rediss: instead of redis:", false,
+			""},
+		"no TLS":   {at("rediss://"+server.Addr(), password, ca.File), "no TLS at this port", false, ""},
+		"database": {at("redis://"+server.Addr()+"/77", password, ""), "no database of this number", false, ""},
 	})
 }
 

@@ -10,7 +10,8 @@ import (
 
 func TestNamespacesCommand(t *testing.T) {
 	list, _, err := clitest.Run(t, Command(clitest.NamesOf), "")
-	if err != nil || strings.Count(list, "\n") != len(urnns.Builtin())+1 || !strings.Contains(list, "RFC 2648, RFC 3553") {
+	if err != nil || strings.Count(list, "\n") != len(urnns.Builtin())+1 ||
+		!strings.Contains(list, "RFC 2648, RFC 3553") {
 		t.Errorf("%s, %v", list, err)
 	}
 	got, _, err := clitest.Run(t, Command(clitest.NamesOf), "", "show", "--output=json", "OID")
