@@ -88,8 +88,10 @@ type Cache[V any] struct {
 
 // New returns a cache over config.Store, which Close does not close. The caller must call Close.
 func New[V any](config Config[V]) *Cache[V] {
-	return &Cache[V]{config: config, epoch: config.Now(), flights: make(map[string]*flight[V]),
-		detached: make(map[*flight[V]]struct{})}
+	return &Cache[V]{
+		config: config, epoch: config.Now(), flights: make(map[string]*flight[V]),
+		detached: make(map[*flight[V]]struct{}),
+	}
 }
 
 // Get returns the value of key: from the store while it is fresh, otherwise from load, which runs once for all

@@ -128,8 +128,10 @@ func TestStale(t *testing.T) {
 	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Stale, TTL: -5 * time.Second, Age: 15 * time.Second},
 		nil, 2)
 	now.advance(time.Minute)
-	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Stale, TTL: -65 * time.Second,
-		Age: 75 * time.Second}, nil, 3)
+	expect(t, c, s, cache.Result[string]{
+		Value: "v", Status: cache.Stale, TTL: -65 * time.Second,
+		Age: 75 * time.Second,
+	}, nil, 3)
 	now.advance(time.Hour)
 	expect(t, c, s, cache.Result[string]{}, errSource, 4)
 	s.ttl, s.err = 10*time.Second, nil

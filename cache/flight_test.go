@@ -21,8 +21,10 @@ func (p *mapStore) Set(e *Entry[string]) { p.entries.Store(e.Key, e) }
 func (p *mapStore) Delete(key string)    { p.entries.Delete(key) }
 
 func newMapCache() *Cache[string] {
-	return New(Config[string]{Store: new(mapStore), Now: func() time.Time { return time.Unix(0, 0) },
-		StaleFor: time.Hour})
+	return New(Config[string]{
+		Store: new(mapStore), Now: func() time.Time { return time.Unix(0, 0) },
+		StaleFor: time.Hour,
+	})
 }
 
 // A key may be a substring of a long request line, which the entry must not retain.

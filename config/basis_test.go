@@ -65,8 +65,16 @@ func TestBasis(t *testing.T) {
 // TestBasisOfLists requires that lists which differ only in the boundaries of elements have different bases.
 func TestBasisOfLists(t *testing.T) {
 	seen := make(map[string][]string)
-	for _, roots := range [][]string{nil, {""}, {"/a /b"}, {"/a", "/b"}, {"/a", "/b "}, {`/a", "/b`}, {"/a\xff"},
-		{"/a\xfe"}} {
+	for _, roots := range [][]string{
+		nil,
+		{""},
+		{"/a /b"},
+		{"/a", "/b"},
+		{"/a", "/b "},
+		{`/a", "/b`},
+		{"/a\xff"},
+		{"/a\xfe"},
+	} {
 		c := config.Default()
 		c.File.Roots = roots
 		basis := c.Basis(config.Disk)

@@ -31,8 +31,10 @@ func TestUnkeyedFields(t *testing.T) {
 
 // TestWarningsOfUnkeyedFields: fields that often affect responses may be listed, with a warning.
 func TestWarningsOfUnkeyedFields(t *testing.T) {
-	cases := map[string]string{"X-App-Version": "", "npm-*": "", "Content-Type": "", "X-Requested-With": "",
-		"X-Forwarder": "", "x-app*": "", "hosts": ""}
+	cases := map[string]string{
+		"X-App-Version": "", "npm-*": "", "Content-Type": "", "X-Requested-With": "",
+		"X-Forwarder": "", "x-app*": "", "hosts": "",
+	}
 	for _, field := range []string{
 		"x-f*", "Forwarded", "forw*", "X-Forwarded-Host", "x-forwarded-*", "X_Forwarded_Proto", "X-Forwarded-Anything",
 		"X-Real-IP", "x-r*", "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Anything-Override",

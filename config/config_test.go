@@ -184,11 +184,15 @@ template = "https://example.org/{nss}"
 		t.Fatal(err)
 	}
 	want := config.Default()
-	want.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort("192.0.2.1:53")},
-		{AddrPort: netip.MustParseAddrPort("[2001:db8::1]:5353")}}
+	want.DNS.Servers = []config.Server{
+		{AddrPort: netip.MustParseAddrPort("192.0.2.1:53")},
+		{AddrPort: netip.MustParseAddrPort("[2001:db8::1]:5353")},
+	}
 	want.DNS.Timeout = 500 * time.Millisecond
-	want.Namespaces = []config.Namespace{{NID: "Example",
-		Targets: []config.Target{{Template: "https://example.org/{nss}"}}}}
+	want.Namespaces = []config.Namespace{{
+		NID:     "Example",
+		Targets: []config.Target{{Template: "https://example.org/{nss}"}},
+	}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
@@ -241,8 +245,10 @@ access: {allow_destinations: ["::ffff:10.0.0.0/104"]}
 dns:
 namespaces: [{nid: example, targets: [{template: "{scheme}:{+r}"}]}]
 `), nil)
-	want := []string{"access.allow_destinations.0", "limits.target", "listen.admin", "namespaces.0.targets.0.template",
-		"urn.accept"}
+	want := []string{
+		"access.allow_destinations.0", "limits.target", "listen.admin", "namespaces.0.targets.0.template",
+		"urn.accept",
+	}
 	if got := paths(err); !slices.Equal(got, want) {
 		t.Errorf("faults at %q, want %q\n%v", got, want, err)
 	}
@@ -277,9 +283,11 @@ func TestMapRoundTrip(t *testing.T) {
 	want.DDDS.RootOptions = []config.RootOptions{{Root: "urn.arpa", Servers: want.DNS.Servers, RequireDNSSEC: true}}
 	want.Cache.Answers = 1234567
 	want.Log.Level = slog.LevelDebug
-	want.Namespaces = []config.Namespace{{NID: "example", Fold: "lower", Order: []string{"thttp", "namespace"},
+	want.Namespaces = []config.Namespace{{
+		NID: "example", Fold: "lower", Order: []string{"thttp", "namespace"},
 		THTTP: []string{"https://r.example"}, Schemes: []string{"ftp"},
-		Targets: []config.Target{{Template: "https://a/{nss}"}}}}
+		Targets: []config.Target{{Template: "https://a/{nss}"}},
+	}}
 	want.Proxy.Rules = []config.ProxyRule{{
 		ID: "a", Action: "deny", Clients: loopback, Users: []string{"a"}, Methods: []string{"GET"},
 		Schemes: []string{"connect"}, Hosts: []string{".a"},
@@ -287,8 +295,10 @@ func TestMapRoundTrip(t *testing.T) {
 		Groups: []string{"staff"}, Paths: []string{"/a/*"}, Hellos: []string{"none"}, ClientsFrom: []string{"/c"},
 		HostsFrom: []string{"/h"}, URLsFrom: []string{"/u"},
 		DestinationsFrom: []string{"/d"},
-		Times: []config.Window{{Days: [7]bool{false, true, true, true, true, true, false}, From: 8 * 60,
-			To: 18*60 + 30}},
+		Times: []config.Window{{
+			Days: [7]bool{false, true, true, true, true, true, false}, From: 8 * 60,
+			To: 18*60 + 30,
+		}},
 	}}
 	text, err := yaml.Marshal(want.Map())
 	if err != nil {

@@ -14,8 +14,10 @@ func TestDigitalLink(t *testing.T) {
 		failure string
 	}{
 		{config.DigitalLink{Root: "https://id.example.org/"}, ""},
-		{config.DigitalLink{Root: "https://id.example.org/stem/", Scheme: "data-identifiers",
-			Terms: "https://example.org/terms"}, ""},
+		{config.DigitalLink{
+			Root: "https://id.example.org/stem/", Scheme: "data-identifiers",
+			Terms: "https://example.org/terms",
+		}, ""},
 		{config.DigitalLink{}, "is missing"},
 		{config.DigitalLink{Root: "https://id.example.org/stem"}, "write https://id.example.org/stem/"},
 		{config.DigitalLink{Root: "https://ID.example.org/"}, "write https://id.example.org/"},

@@ -58,8 +58,10 @@ func TestMessages(t *testing.T) {
 		!strings.Contains(err.Error(), "this is YAML") {
 		t.Errorf("YAML in a .toml file: %v", err)
 	}
-	for _, text := range []string{"---\ndns: {timeout: 5s}\n...\n", "dns: {timeout: 5s}\n---\n", "", "---\n",
-		"# nothing\n"} {
+	for _, text := range []string{
+		"---\ndns: {timeout: 5s}\n...\n", "dns: {timeout: 5s}\n---\n", "", "---\n",
+		"# nothing\n",
+	} {
 		if _, err := config.Load(write(t, "urnd.yaml", text), nil); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -64,8 +64,10 @@ func TestDeniedPorts(t *testing.T) {
 		}
 	}
 	// Ports of unprivileged gateway servers, and of the web.
-	for _, port := range []uint16{1024, 1070, 1119, 1979, 2100, 2121, 7070, 7090, 8000, 8080, 8443, 9999, 10000, 10070,
-		32768, 50000, 60000} {
+	for _, port := range []uint16{
+		1024, 1070, 1119, 1979, 2100, 2121, 7070, 7090, 8000, 8080, 8443, 9999, 10000, 10070,
+		32768, 50000, 60000,
+	} {
 		if denied(port) {
 			t.Errorf("%d is denied", port)
 		}

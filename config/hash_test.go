@@ -21,8 +21,10 @@ func TestHash(t *testing.T) {
 			c.Log.Access = []config.AccessLog{{File: "/var/log/urnd-north/access.log"}}
 		}, true},
 		"a limit": {func(c *config.Config) { c.Limits.Requests++ }, false},
-		"a namespace": {func(c *config.Config) { c.Namespaces = append(c.Namespaces, config.Namespace{NID: "book"}) },
-			false},
+		"a namespace": {
+			func(c *config.Config) { c.Namespaces = append(c.Namespaces, config.Namespace{NID: "book"}) },
+			false,
+		},
 	} {
 		c := config.Default()
 		tt.change(&c)

@@ -142,20 +142,26 @@ func ownValues() map[string][3]string {
 func formValues() map[string][3]string {
 	names := [...]string{"a.example", "b.example,c.example", "d.example"}
 	return map[string][3]string{
-		"URI template": {"https://a.example/{+urn}", "https://b.example/{+urn}",
-			"https://c.example/{+urn}"},
+		"URI template": {
+			"https://a.example/{+urn}", "https://b.example/{+urn}",
+			"https://c.example/{+urn}",
+		},
 		"URL or mail address": {"https://a.example/", "mailto:b@b.example", "c@c.example"},
 		"absolute path":       {"/a", "/b,/c", "/d"},
-		"https:// and a path": {"https://a.example/dir", "https://b.example/dir",
-			"https://c.example/d"},
+		"https:// and a path": {
+			"https://a.example/dir", "https://b.example/dir",
+			"https://c.example/d",
+		},
 		"mail address":                        {"a@a.example", "b@b.example", "c@c.example"},
 		"address range":                       {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
 		"domain name":                         names,
 		"time zone name of the IANA database": {"Europe/Berlin", "UTC", "Asia/Shanghai"},
 		"media type, with * for any text":     {"text/html", "text/*,image/svg+xml", "application/*+json"},
 		"field name":                          {"A-Cache-Control", "B-Cache-Control,CDN-Cache-Control", "C"},
-		"URL": {"https://a.example/purge", "https://a.example/b,http://c.example/d",
-			"https://e.example"},
+		"URL": {
+			"https://a.example/purge", "https://a.example/b,http://c.example/d",
+			"https://e.example",
+		},
 		"host name":    names,
 		"host:port":    {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"},
 		"language tag": {"de", "en-GB", "fr"},
@@ -167,19 +173,31 @@ func formValues() map[string][3]string {
 		"text": {"a", "b", "c"},
 
 		"IP address, with or without port": {"192.0.2.1:427", "192.0.2.2:1", "192.0.2.4:427"},
-		`"*", or http:// or https:// and a host`: {"https://a.example",
-			"https://b.example,http://c.example:81", "*"},
+		`"*", or http:// or https:// and a host`: {
+			"https://a.example",
+			"https://b.example,http://c.example:81", "*",
+		},
 		"prefix of canonical names": {"urn:a:", "urn:b:,urn:c:", "urn:d:"},
-		"host:port, or https:// and one": {"a.example:1", "b.example:1,https://c.example:2",
-			"d.example:3"},
-		"host:port, or tls:// and one": {"a.example:119", "b.example:1,tls://c.example:2",
-			"d.example:3"},
-		"host:port, or unix: and a path": {"127.0.0.1:1", "unix:/run/urnd/admin.sock",
-			"127.0.0.1:3"},
-		"http:// or https:// and a host": {"http://a.example", "https://b.example",
-			"http://c.example:4318"},
-		"http:// or https://, a host and optionally a path": {"http://a.example", "https://b.example/urn",
-			"http://c.example:8141"},
+		"host:port, or https:// and one": {
+			"a.example:1", "b.example:1,https://c.example:2",
+			"d.example:3",
+		},
+		"host:port, or tls:// and one": {
+			"a.example:119", "b.example:1,tls://c.example:2",
+			"d.example:3",
+		},
+		"host:port, or unix: and a path": {
+			"127.0.0.1:1", "unix:/run/urnd/admin.sock",
+			"127.0.0.1:3",
+		},
+		"http:// or https:// and a host": {
+			"http://a.example", "https://b.example",
+			"http://c.example:4318",
+		},
+		"http:// or https://, a host and optionally a path": {
+			"http://a.example", "https://b.example/urn",
+			"http://c.example:8141",
+		},
 		"path that begins with a slash":           {"/a", "/b", "/c"},
 		"path, or credential: and a name":         {"/a", "credential:b", "/c"},
 		"port, or two joined by a hyphen":         {"1-2", "3-4,5-6", "7-8"},
@@ -189,8 +207,10 @@ func formValues() map[string][3]string {
 		"identifier":                              {"urn:a1:b", "urn:a1:b,urn:a1:c", "doi:10.1000/1"},
 		"URI, such as mailto:library@example.org": {"mailto:a@a.example", "https://a.example/", "tel:1"},
 
-		"IP address, with or without port, or tls:// and one": {"192.0.2.1:53", "192.0.2.2:53,[2001:db8::1]:53",
-			"192.0.2.3:5353"},
+		"IP address, with or without port, or tls:// and one": {
+			"192.0.2.1:53", "192.0.2.2:53,[2001:db8::1]:53",
+			"192.0.2.3:5353",
+		},
 		"host name, or a name with all below it (.example.org)": {"a.example", ".b.example,c.example", "192.0.2.1"},
 		"field name, or a prefix of names with * at its end":    {"x-a-*", "x-b-*,x-c", "x-d"},
 		"prefix of keys":                         {"a", "b", "c"},

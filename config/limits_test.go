@@ -33,46 +33,68 @@ func TestMemoryErrors(t *testing.T) {
 	}{
 		{"no limit", "{}", 0, ""},
 		{"it fits the control group", "{}", most, ""},
-		{"it does not", "{}", most - 1,
+		{
+			"it does not", "{}", most - 1,
 			"limits.memory: this process may use 1258291199B by its control group or container, and the settings " +
-				"allow 1200MiB in total: "},
-		{"a cache is larger", "cache: {responses: 129MiB}", most,
-			"cache.responses and a quarter of it for incoming responses 165120KiB"},
+				"allow 1200MiB in total: ",
+		},
+		{
+			"a cache is larger", "cache: {responses: 129MiB}", most,
+			"cache.responses and a quarter of it for incoming responses 165120KiB",
+		},
 		{"a registry", "registry: {store: 'sqlite:/var/lib/urnd/names.sqlite'}", most, "registry.store 136MiB"},
 		{"limits.memory", "limits: {memory: 1199MiB}", 0, "limits.memory: 1199MiB is less than 1200MiB"},
 		{"it goes before the control group", "limits: {memory: 1200MiB}", 1100 << 20, ""},
-		{"it is more than the control group", "limits: {memory: 2GiB}", 1 << 30,
-			"limits.memory: 2GiB is more than this process may use by its control group or container, 1GiB: "},
+		{
+			"it is more than the control group", "limits: {memory: 2GiB}", 1 << 30,
+			"limits.memory: 2GiB is more than this process may use by its control group or container, 1GiB: ",
+		},
 		{"connections", "limits: {memory: 2GiB, connections: 100000}", 0, "limits.connections 3125MiB"},
 		{"documents", "limits: {memory: 2GiB, documents: 2GiB}", 0, "limits.documents 2GiB"},
 		{"streams", "limits: {memory: 2GiB, streams: 100000, outgoing: 20000}", 0, "limits.streams 1250MiB"},
 		{"streams that have no connections", "limits: {memory: 2GiB, streams: 100000}", 0, ""},
 		{"fetches", "limits: {memory: 2GiB, fetches: 10000}", 0, "limits.fetches 1250MiB"},
 		{"requests", "limits: {memory: 2GiB, requests: 100000}", 0, "limits.requests 3125MiB"},
-		{"TLS", "{" + secure + ", limits: {memory: 1900MiB}}", 0,
+		{
+			"TLS", "{" + secure + ", limits: {memory: 1900MiB}}", 0,
 			"limits.connections 512MiB, limits.requests 32MiB, limits.fetches 384MiB, limits.streams 384MiB, " +
-				"batches 128MiB, limits.connections over HTTP/2 with 8 requests each 2GiB"},
-		{"what to write", "{" + secure + ", limits: {memory: 1900MiB}}", 0,
-			": write limits.memory: 4016MiB, or limits.connections: 1420"},
-		{"it was written", "{" + secure + ", limits: {memory: 1900MiB, connections: 1420, client_connections: 1024}}",
-			0, ""},
-		{"one more", "{" + secure + ", limits: {memory: 1900MiB, connections: 1421, client_connections: 1024}}", 0,
-			"limits.connections: 1420"},
-		{"what connections do not help", "{" + secure + ", limits: {memory: 1GiB}}", 0,
-			": write limits.memory: 4016MiB"},
-		{"TLS and the control group", "{" + secure + "}", 2 << 30,
-			": reduce some of them, or limits.connections: 1894"},
+				"batches 128MiB, limits.connections over HTTP/2 with 8 requests each 2GiB",
+		},
+		{
+			"what to write", "{" + secure + ", limits: {memory: 1900MiB}}", 0,
+			": write limits.memory: 4016MiB, or limits.connections: 1420",
+		},
+		{
+			"it was written", "{" + secure + ", limits: {memory: 1900MiB, connections: 1420, client_connections: 1024}}",
+			0, "",
+		},
+		{
+			"one more", "{" + secure + ", limits: {memory: 1900MiB, connections: 1421, client_connections: 1024}}", 0,
+			"limits.connections: 1420",
+		},
+		{
+			"what connections do not help", "{" + secure + ", limits: {memory: 1GiB}}", 0,
+			": write limits.memory: 4016MiB",
+		},
+		{
+			"TLS and the control group", "{" + secure + "}", 2 << 30,
+			": reduce some of them, or limits.connections: 1894",
+		},
 		{"TLS with the defaults", "{" + secure + "}", 4016 << 20, ""},
-		{"of few connections",
+		{
+			"of few connections",
 			"{" + secure +
 				", cache: {responses: 16MiB, max_response: 1MiB, answers: 8MiB, records: 4MiB}, limits: {memory: " +
 				"350MiB, connections: 200, client_connections: 100, documents: 8MiB, requests: 64, fetches: 64, " +
-				"streams: 64}}", 0, ""},
+				"streams: 64}}", 0, "",
+		},
 		{"TLS without HTTP/2", "{" + strings.Replace(secure, "}", ", http2: false}", 1) +
 			", limits: {memory: 1456MiB}}", 0, ""},
-		{"of an office",
+		{
+			"of an office",
 			"{cache: {responses: 64MiB, max_response: 8MiB, answers: 16MiB}, limits: {memory: 400MiB, documents: " +
-				"16MiB, connections: 512, requests: 128, fetches: 128, streams: 128}}", 0, ""},
+				"16MiB, connections: 512, requests: 128, fetches: 128, streams: 128}}", 0, "",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c, err := config.Load(write(t, "urnd.yaml", test.text), nil)

@@ -22,8 +22,10 @@ func TestOrders(t *testing.T) {
 		if tt.agents != "" {
 			c.SLP.Agents = make([]config.Agent, 1)
 		}
-		c.Namespaces = []config.Namespace{{NID: "Book", THTTP: []string{"http://a.example"}},
-			{NID: "issn", THTTP: []string{"http://a.example"}}}
+		c.Namespaces = []config.Namespace{
+			{NID: "Book", THTTP: []string{"http://a.example"}},
+			{NID: "issn", THTTP: []string{"http://a.example"}},
+		}
 		got := c.Orders([]string{"isbn", "issn"})
 		if isbn, book := strings.Join(got["isbn"], " "), strings.Join(got["book"], " "); isbn != tt.isbn ||
 			book != tt.book {

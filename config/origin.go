@@ -205,8 +205,10 @@ func (o Origins) warnOfEmpty(f *Diagnostics) {
 			message = ": write one, or delete the line"
 		}
 		if message != "" {
-			*f = append(*f, Diagnostic{File: o.file.Name, Position: o.file.At(path), Path: path,
-				Message: same + message})
+			*f = append(*f, Diagnostic{
+				File: o.file.Name, Position: o.file.At(path), Path: path,
+				Message: same + message,
+			})
 		}
 	}
 }

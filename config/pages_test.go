@@ -10,8 +10,10 @@ import (
 // TestSite checks the validation of the site section.
 func TestSite(t *testing.T) {
 	for _, tt := range []struct{ yaml, failure string }{
-		{"site: {name: Bibliothek, accent: '#A00040', contact: 'mailto:a@a.example', imprint: 'https://a.example/i'}",
-			""},
+		{
+			"site: {name: Bibliothek, accent: '#A00040', contact: 'mailto:a@a.example', imprint: 'https://a.example/i'}",
+			"",
+		},
 		{"site: {texts: [{language: de, name: Eins, welcome: Zwei}, {language: fr}]}", ""},
 		{"site: {name: \"a\\u0007\"}", "site.name"},
 		{"site: {name: " + strings.Repeat("ä", 81) + "}", "more than 80 characters"},

@@ -36,8 +36,10 @@ func suggest(unknown string) string {
 // settingForDirective returns what to write in place of a directive of Squid or nginx; "" for other keys.
 func settingForDirective(key string) string {
 	for _, row := range []struct{ keys, instead string }{
-		{"http_port https_port http server",
-			"write the addresses to listen on in listen.service, and those for TLS in listen.tls"},
+		{
+			"http_port https_port http server",
+			"write the addresses to listen on in listen.service, and those for TLS in listen.tls",
+		},
 		{"cache_mem proxy_cache cache.memory cache.size", "write cache.responses, the memory for HTTP responses"},
 		{"cache_dir proxy_cache_path", "write cache.disk, a size, and cache.disk_directory"},
 		{"acl http_access", "write the networks of clients in access.proxy_clients, and access rules in proxy.rules"},
@@ -46,8 +48,10 @@ func settingForDirective(key string) string {
 		{"visible_hostname server_name", "write listen.names"},
 		{"ssl_certificate ssl_certificate_key", "write tls.certificate and tls.key"},
 		{"access_log error_log", "write log.access, a list whose entries have format and file, and log.level"},
-		{"logformat log_format LogFormat CustomLog",
-			"write a template in format of an entry of log.access, after apache: or squid:"},
+		{
+			"logformat log_format LogFormat CustomLog",
+			"write a template in format of an entry of log.access, after apache: or squid:",
+		},
 		{"dns_nameservers resolver", "write dns.servers"},
 		{"worker_processes workers", "delete it: all processors are always used"},
 		{"include", "write all settings into one file"},

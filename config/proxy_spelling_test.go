@@ -17,8 +17,10 @@ func TestSpelling(t *testing.T) {
 		{"proxy: {sites: [{hosts: [a.example], servers: ['http://198.51.100.1']}]}", ""},
 		{"proxy: {sites: [{hosts: [a.example], servers: ['http://198.51.100.1'], spelling: normal}]}", ""},
 		{"proxy: {sites: [{hosts: [a.example], servers: ['http://198.51.100.1'], spelling: exact}]}", ""},
-		{"proxy: {sites: [{hosts: [a.example], servers: ['http://198.51.100.1'], spelling: redirect}]}",
-			`proxy.sites.0.spelling: "redirect" is not exact or normal`},
+		{
+			"proxy: {sites: [{hosts: [a.example], servers: ['http://198.51.100.1'], spelling: redirect}]}",
+			`proxy.sites.0.spelling: "redirect" is not exact or normal`,
+		},
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", tt.text+"\n"), nil)
 		if tt.failure != "" {

@@ -132,16 +132,26 @@ func TestRuleErrors(t *testing.T) {
 
 func TestRuleWarnings(t *testing.T) {
 	for _, tt := range []struct{ rules, want string }{
-		{"{id: a, action: deny}, {id: b, action: allow}",
-			`proxy.rules.1: "b" never decides: "a" before it has no condition, and matches all requests`},
-		{"{id: a, action: deny, hosts: [], ports: []}, {id: b, action: allow}",
-			`proxy.rules.1: "b" never decides: "a" before it`},
-		{"{id: a, action: deny, clients: [10.1.2.3/8]}",
-			"proxy.rules.0.clients.0: 10.1.2.3/8 is interpreted as 10.0.0.0/8"},
-		{"{id: a, action: deny, destinations: [10.1.2.3/8]}",
-			"proxy.rules.0.destinations.0: 10.1.2.3/8 is interpreted as 10.0.0.0/8"},
-		{"{id: a, action: deny, hosts: ['*.example.org']}",
-			`proxy.rules.0.hosts.0: *.example.org matches only names with one label more than example.org: ".example.org" matches all subdomains`},
+		{
+			"{id: a, action: deny}, {id: b, action: allow}",
+			`proxy.rules.1: "b" never decides: "a" before it has no condition, and matches all requests`,
+		},
+		{
+			"{id: a, action: deny, hosts: [], ports: []}, {id: b, action: allow}",
+			`proxy.rules.1: "b" never decides: "a" before it`,
+		},
+		{
+			"{id: a, action: deny, clients: [10.1.2.3/8]}",
+			"proxy.rules.0.clients.0: 10.1.2.3/8 is interpreted as 10.0.0.0/8",
+		},
+		{
+			"{id: a, action: deny, destinations: [10.1.2.3/8]}",
+			"proxy.rules.0.destinations.0: 10.1.2.3/8 is interpreted as 10.0.0.0/8",
+		},
+		{
+			"{id: a, action: deny, hosts: ['*.example.org']}",
+			`proxy.rules.0.hosts.0: *.example.org matches only names with one label more than example.org: ".example.org" matches all subdomains`,
+		},
 		{"{id: a, action: deny, schemes: [https]}", "proxy.rules.0.schemes: has https without connect"},
 		{"{id: a, action: deny, schemes: [https, connect], hosts: ['*.cdn-?.example.org']}", ""},
 	} {
@@ -160,25 +170,39 @@ func TestRuleWarnings(t *testing.T) {
 // longer used.
 func TestUpstreamWarnings(t *testing.T) {
 	for _, tt := range []struct{ settings, want string }{
-		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}",
-			"proxy.upstreams.0: is not used for addresses in private networks: list"},
+		{
+			"proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}",
+			"proxy.upstreams.0: is not used for addresses in private networks: list",
+		},
 		{"{access: {allow_destinations: [127.0.0.0/8, 10.0.0.1]}, proxy: {upstreams: [{proxies: " +
 			"['http://proxy.example:3128']}]}}", "proxy.upstreams.0: is not used"},
-		{"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}}",
-			""},
+		{
+			"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}}",
+			"",
+		},
 		{"proxy: {upstreams: [{proxies: [direct]}]}", ""},
 		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [.example.org, 93.184.0.0/16]}]}", ""},
-		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [.example.org, 127.0.0.0/8]}]}",
-			"proxy.upstreams.0.hosts.1: no upstream proxy is used for 127.0.0.0/8"},
-		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: ['169.254.169.254']}]}",
-			"proxy.upstreams.0.hosts.0: no upstream"},
-		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: ['::1']}]}",
-			"proxy.upstreams.0.hosts.0: no upstream"},
-		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [localhost]}]}",
-			"proxy.upstreams.0.hosts.0: no upstream"},
+		{
+			"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [.example.org, 127.0.0.0/8]}]}",
+			"proxy.upstreams.0.hosts.1: no upstream proxy is used for 127.0.0.0/8",
+		},
+		{
+			"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: ['169.254.169.254']}]}",
+			"proxy.upstreams.0.hosts.0: no upstream",
+		},
+		{
+			"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: ['::1']}]}",
+			"proxy.upstreams.0.hosts.0: no upstream",
+		},
+		{
+			"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [localhost]}]}",
+			"proxy.upstreams.0.hosts.0: no upstream",
+		},
 		{"proxy: {upstreams: [{proxies: [direct], hosts: [localhost]}]}", ""},
-		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [10.1.0.0/16]}]}",
-			"proxy.upstreams.0.hosts.0: the proxy is not used for addresses in 10.1.0.0/16"},
+		{
+			"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [10.1.0.0/16]}]}",
+			"proxy.upstreams.0.hosts.0: the proxy is not used for addresses in 10.1.0.0/16",
+		},
 		{"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], " +
 			"hosts: [10.1.0.0/16]}]}}", ""},
 	} {
@@ -265,8 +289,10 @@ func TestUpstreamWarningsMatchGuard(t *testing.T) {
 		"fc00:: fdff::", "fe80:: febf::", "fec0:: feff::", "ff00:: ff02::1",
 	} {
 		first, last, _ := strings.Cut(edge, " ")
-		for _, addr := range []netip.Addr{netip.MustParseAddr(first).Prev(), netip.MustParseAddr(first),
-			netip.MustParseAddr(last), netip.MustParseAddr(last).Next()} {
+		for _, addr := range []netip.Addr{
+			netip.MustParseAddr(first).Prev(), netip.MustParseAddr(first),
+			netip.MustParseAddr(last), netip.MustParseAddr(last).Next(),
+		} {
 			if addr.IsValid() {
 				addresses = append(addresses, addr.String())
 			}

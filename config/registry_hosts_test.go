@@ -52,8 +52,11 @@ func TestRegistryPrefixes(t *testing.T) {
 		{nil, nil, nil},
 		{[]string{"ark:/12345/"}, nil, []string{"ark:/12345/"}},
 		{nil, []string{"Purl.example.org."}, []string{"urn:", "https://purl.example.org/"}},
-		{[]string{"ark:/12345/", "https://purl.example.org/"}, []string{"purl.example.org"},
-			[]string{"ark:/12345/", "https://purl.example.org/"}},
+		{
+			[]string{"ark:/12345/", "https://purl.example.org/"},
+			[]string{"purl.example.org"},
+			[]string{"ark:/12345/", "https://purl.example.org/"},
+		},
 	} {
 		r := config.Registry{Only: tt.only, Hosts: tt.hosts}
 		if got := r.NamePrefixes(); !slices.Equal(got, tt.want) {

@@ -162,8 +162,10 @@ func checkSites(f *Diagnostics, p Proxy) {
 }
 
 func checkSitePath(f *Diagnostics, path string, site Site) {
-	for key, text := range map[string]string{"path": site.Path, "replace": site.Replace,
-		"check.path": site.Check.Path} {
+	for key, text := range map[string]string{
+		"path": site.Path, "replace": site.Replace,
+		"check.path": site.Check.Path,
+	} {
 		at := path + "." + key
 		clean := uri.DecodedPath(text)
 		switch {

@@ -73,8 +73,10 @@ proxy:
 	case !slices.Equal(other.Weights, []int{2, 1}) || len(other.Servers) != 2:
 		t.Errorf("the next shorter path is one of whole segments: %+v", other)
 	}
-	for host, is := range map[string]bool{"www.example.org": true, "a.example.net": true, "a.b.example.net": false,
-		"example.net": false, "example.org": false} {
+	for host, is := range map[string]bool{
+		"www.example.org": true, "a.example.net": true, "a.b.example.net": false,
+		"example.net": false, "example.org": false,
+	} {
 		if c.Proxy.HasSite(host) != is {
 			t.Errorf("%s is a site: %t", host, !is)
 		}

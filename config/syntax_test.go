@@ -12,33 +12,53 @@ import (
 // TestSyntax: errors in TOML files, or in files of another encoding, have a line and a suggestion.
 func TestSyntax(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"urnd.toml", "[proxy]\nconnect_ports = [0443]\n",
-			"urnd.toml:2: 0443 begins with 0, like an octal number: write 443"},
-		{"urnd.toml", "[proxy]\nconnect_ports = [80, 0o443]\n",
-			"urnd.toml:2: proxy.connect_ports.1: 0o443 is not a decimal number: write 291"},
-		{"urnd.toml", "[limits]\nconnections = 0x10\n",
-			"urnd.toml:2: limits.connections: 0x10 is not a decimal number: write 16"},
+		{
+			"urnd.toml", "[proxy]\nconnect_ports = [0443]\n",
+			"urnd.toml:2: 0443 begins with 0, like an octal number: write 443",
+		},
+		{
+			"urnd.toml", "[proxy]\nconnect_ports = [80, 0o443]\n",
+			"urnd.toml:2: proxy.connect_ports.1: 0o443 is not a decimal number: write 291",
+		},
+		{
+			"urnd.toml", "[limits]\nconnections = 0x10\n",
+			"urnd.toml:2: limits.connections: 0x10 is not a decimal number: write 16",
+		},
 		{"urnd.toml", "[site]\n\nname = \"a\"\nname = \"b\"\n", "urnd.toml:4: key name is already defined"},
 		{"urnd.toml", "[site]\nname = \"a\"\n[dns]\n[site]\n", "urnd.toml:4: table site already exists"},
 		{"urnd.toml", "[site]\nname = Library\n", `urnd.toml:2: texts are in quotes in TOML: write name = "Library"`},
-		{"urnd.toml", "[dns]\ntimeout = 5s # a while\n",
-			`urnd.toml:2: texts are in quotes in TOML: write timeout = "5s"`},
-		{"urnd.toml", "[listen]\nnames = [*.example.org]\n",
-			`urnd.toml:2: texts are in quotes in TOML: write "*.example.org"`},
-		{"urnd.toml", "[site]\nname: \"Library\"\n",
-			`urnd.toml:2: TOML uses = in place of the colon after the name of a setting: write name = "Library"`},
+		{
+			"urnd.toml", "[dns]\ntimeout = 5s # a while\n",
+			`urnd.toml:2: texts are in quotes in TOML: write timeout = "5s"`,
+		},
+		{
+			"urnd.toml", "[listen]\nnames = [*.example.org]\n",
+			`urnd.toml:2: texts are in quotes in TOML: write "*.example.org"`,
+		},
+		{
+			"urnd.toml", "[site]\nname: \"Library\"\n",
+			`urnd.toml:2: TOML uses = in place of the colon after the name of a setting: write name = "Library"`,
+		},
 		{"urnd.toml", "[site]\n\n\nname = “Library”\n", `urnd.toml:4: “ is not a quotation mark in TOML`},
 		{"urnd.toml", "[site]\nname\u00a0= 'Library'\n", "urnd.toml:2: there is a no-break space (U+00A0)"},
-		{"urnd.toml", "[[namespaces]]\nnid = 'a'\npattern = \"\\d\"\n",
-			`urnd.toml:3: \d in double quotes is not a valid escape in TOML`},
-		{"urnd.toml", "[access]\nadmin_token = s3cr3t\n",
-			"urnd.toml:2: texts are in quotes in TOML: write … = \"…\"; the line is not shown"},
+		{
+			"urnd.toml", "[[namespaces]]\nnid = 'a'\npattern = \"\\d\"\n",
+			`urnd.toml:3: \d in double quotes is not a valid escape in TOML`,
+		},
+		{
+			"urnd.toml", "[access]\nadmin_token = s3cr3t\n",
+			"urnd.toml:2: texts are in quotes in TOML: write … = \"…\"; the line is not shown",
+		},
 		{"urnd.toml", "[site\nname = 'a'\n", "urnd.toml:1: expected character ]"},
-		{"urnd.toml", "[site]\n\nname = 'B\xfccher'\n",
-			"urnd.toml:3: the byte 0xfc is not UTF-8, but probably Latin-1 (Windows-1252)"},
-		{"urnd.yaml", "site:\n  # gr\xfc\xdfe\n  name: a\n",
+		{
+			"urnd.toml", "[site]\n\nname = 'B\xfccher'\n",
+			"urnd.toml:3: the byte 0xfc is not UTF-8, but probably Latin-1 (Windows-1252)",
+		},
+		{
+			"urnd.yaml", "site:\n  # gr\xfc\xdfe\n  name: a\n",
 			"urnd.yaml:2: the byte 0xfc is not UTF-8, but probably Latin-1 (Windows-1252): save the file as UTF-8 " +
-				"(iconv -f"},
+				"(iconv -f",
+		},
 		{"urnd.yaml", "\xff\xfed\x00:\x00", "urnd.yaml:1: the file is in UTF-16: save it as UTF-8"},
 	} {
 		_, err := config.Load(write(t, tt.name, tt.text), nil)

@@ -16,8 +16,10 @@ func TestHidersMatchScan(t *testing.T) {
 		"::ffff:192.0.2.1",
 	}
 	var networks []netip.Prefix
-	for _, text := range []string{"10.0.0.0/8", "10.1.2.3/16", "10.1.2.0/24", "10.1.2.3/32", "0.0.0.0/0", "::/0",
-		"2001:db8::/32", "2001:db8::1/128"} {
+	for _, text := range []string{
+		"10.0.0.0/8", "10.1.2.3/16", "10.1.2.0/24", "10.1.2.3/32", "0.0.0.0/0", "::/0",
+		"2001:db8::/32", "2001:db8::1/128",
+	} {
 		networks = append(networks, netip.MustParsePrefix(text))
 	}
 	hidden := 0

@@ -197,8 +197,10 @@ func TestLogin(t *testing.T) {
 		"Proxy-Authorization: "+right)); got != "[] []" {
 		t.Errorf("what is fetched for a client shows its password: %s", got)
 	}
-	for target, status := range map[string]int{"/urn:example:a": 302, "/uri-res/N2L?urn:example:a": 303, "/": 200,
-		"/api/v1/resolve?uri=urn:example:a": 200} {
+	for target, status := range map[string]int{
+		"/urn:example:a": 302, "/uri-res/N2L?urn:example:a": 303, "/": 200,
+		"/api/v1/resolve?uri=urn:example:a": 200,
+	} {
 		if got := s.get(t, target, "Authorization: "+basic("mallory:m")).StatusCode; got != status {
 			t.Errorf("%s: %d", target, got)
 		}

@@ -43,8 +43,10 @@ func (x *exchange) admitAndServe() error {
 		return x.err
 	}
 	if text, ok := x.challenged(); ok {
-		return x.replied(message.Reply{Status: http.StatusOK, ContentType: "application/octet-stream",
-			CacheControl: message.NoStore, Body: []byte(text)}, nil)
+		return x.replied(message.Reply{
+			Status: http.StatusOK, ContentType: "application/octet-stream",
+			CacheControl: message.NoStore, Body: []byte(text),
+		}, nil)
 	}
 	a, access := &x.request, &x.handler.config.Access
 	if !x.admitted {

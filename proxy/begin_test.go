@@ -101,8 +101,11 @@ func TestBeginAnswers(t *testing.T) {
 		{nil, "GET", "/urn:example:none", nil, "404 application/problem+json"},
 		{nil, "GET", "/urn:example:none", []string{"Accept", "text/html"}, "404 text/html; charset=utf-8"},
 		{nil, "GET", "/urn:example:gone", nil, "410 application/problem+json"},
-		{nil, "GET", "/urn:example:withdrawn", []string{"Accept", "text/html", "Accept-Language", "de"},
-			"410 text/html; charset=utf-8"},
+		{
+			nil, "GET", "/urn:example:withdrawn",
+			[]string{"Accept", "text/html", "Accept-Language", "de"},
+			"410 text/html; charset=utf-8",
+		},
 		{nil, "GET", "/absent", []string{"Host", "purl.example"}, "404 application/problem+json"},
 		// Stored responses, of the proxy and of a site.
 		{nil, "GET", cachedPage, nil, "200 a page"},
@@ -131,15 +134,19 @@ func TestBeginAnswers(t *testing.T) {
 		{exact, "GET", "http://a.example/x/../page", nil, "200 a page"},
 		{exact, "GET", "/%70age", []string{"Host", "www.example"}, "200 a page"},
 		// Clients that a proxy in front names.
-		{trusting, "GET", cachedName,
+		{
+			trusting, "GET", cachedName,
 			[]string{"X-Forwarded-For", "192.0.2.2", "X-Forwarded-Proto", "https", "Via", "1.1 x"},
-			"302 https://a.example/urn:example:one"},
+			"302 https://a.example/urn:example:one",
+		},
 		{trusting, "GET", cachedName, []string{"Forwarded", "for=192.0.2.2"}, "302 https://a.example/urn:example:one"},
 		{trusting, "GET", cachedPage, []string{"X-Forwarded-For", "192.0.2.1"}, "200 a page"},
 		// Rules that allow it, also by the address that it came from.
 		{
-			denying(policy.Rule{ID: "net", Deny: true,
-				Destinations: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}), "GET", cachedPage,
+			denying(policy.Rule{
+				ID: "net", Deny: true,
+				Destinations: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")},
+			}), "GET", cachedPage,
 			nil, "200 a page",
 		},
 	} {
@@ -186,10 +193,16 @@ func TestBeginLeaves(t *testing.T) {
 		alter     func(*httpmessage.Incoming)
 		wantsCode int
 	}{
-		"a method with content": {nil, []string{"POST", cachedPage},
-			func(in *httpmessage.Incoming) { proxytest.WithBody(in, "x") }, 200},
-		"content of GET": {nil, []string{"GET", cachedName},
-			func(in *httpmessage.Incoming) { proxytest.WithBody(in, "x") }, 302},
+		"a method with content": {
+			nil,
+			[]string{"POST", cachedPage},
+			func(in *httpmessage.Incoming) { proxytest.WithBody(in, "x") }, 200,
+		},
+		"content of GET": {
+			nil,
+			[]string{"GET", cachedName},
+			func(in *httpmessage.Incoming) { proxytest.WithBody(in, "x") }, 302,
+		},
 		"an unknown field":   {nil, append(page, "X-Unknown", "1"), nil, 200},
 		"credentials":        {nil, append(page, "Authorization", "Basic eDp5"), nil, 200},
 		"no-cache":           {nil, append(page, "Cache-Control", "no-cache"), nil, 200},
@@ -198,23 +211,36 @@ func TestBeginLeaves(t *testing.T) {
 		"a name to be found": {nil, []string{"GET", "/urn:example:short"}, nil, 302},
 		"a description":      {nil, []string{"GET", "/uri-res/N2C?urn:example:one"}, nil, 200},
 		"a list":             {nil, []string{"GET", "/uri-res/N2Ls?urn:example:one"}, nil, 200},
-		"a document about a name": {nil, []string{"GET", cachedName, "Accept", "application/vnd.urnd.trace+json"},
-			nil, 200},
+		"a document about a name": {
+			nil,
+			[]string{"GET", cachedName, "Accept", "application/vnd.urnd.trace+json"},
+			nil, 200,
+		},
 		"a URL":                 {nil, []string{"GET", "/http://a.example/"}, nil, 302},
 		"a page of this server": {nil, []string{"GET", "/", "Accept", "text/html"}, nil, 200},
 		"a malformed name":      {nil, []string{"GET", "/urn:a"}, nil, 400},
 		"a loop":                {nil, append(page, "Urnd-Hops", "4"), nil, 508},
 		"a rule by the address": {
-			denying(policy.Rule{ID: "net", Deny: true,
-				Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.80/32")}}), page, nil, 403,
+			denying(policy.Rule{
+				ID: "net", Deny: true,
+				Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.80/32")},
+			}), page, nil, 403,
 		},
-		"a rule by the host": {denying(policy.Rule{ID: "host", Deny: true, Hosts: []string{"a.example"}}), page,
-			nil, 403},
+		"a rule by the host": {
+			denying(policy.Rule{ID: "host", Deny: true, Hosts: []string{"a.example"}}), page,
+			nil, 403,
+		},
 		"no client of the proxy": {func(c *proxy.Config) { c.Access.Proxy = nil }, page, nil, 403},
-		"no client of names": {func(c *proxy.Config) { c.Access.Resolve = nil }, []string{"GET", cachedName},
-			nil, 403},
-		"a spelling to be changed": {func(c *proxy.Config) { c.Spelling = route.SpellingRedirect },
-			[]string{"GET", "http://a.example/%70age"}, nil, 308},
+		"no client of names": {
+			func(c *proxy.Config) { c.Access.Resolve = nil },
+			[]string{"GET", cachedName},
+			nil, 403,
+		},
+		"a spelling to be changed": {
+			func(c *proxy.Config) { c.Spelling = route.SpellingRedirect },
+			[]string{"GET", "http://a.example/%70age"},
+			nil, 308,
+		},
 		"a span": {func(c *proxy.Config) {
 			c.StartSpan = func(string, httpmessage.Header, time.Time, bool) proxy.Span { return untraced{} }
 		}, page, nil, 200},
@@ -345,8 +371,10 @@ func TestBeginFields(t *testing.T) {
 			[]string{"X-Request-Id", "abc"},
 			"X-Request-Id: abc", "",
 		},
-		{"tags", func(c *proxy.Config) { c.Tags = message.CacheTag }, cachedName, nil,
-			"Cache-Tag: urnd,urn:example,*", ""},
+		{
+			"tags", func(c *proxy.Config) { c.Tags = message.CacheTag }, cachedName, nil,
+			"Cache-Tag: urnd,urn:example,*", "",
+		},
 		{"tags of a page", func(c *proxy.Config) { c.Tags = message.CacheTag }, cachedPage, nil, "", "Cache-Tag"},
 		{"a lifetime for caches", nil, "/urn:example:lasting", nil, "CDN-Cache-Control: max-age=86400", ""},
 		{"for trial", nil, "/urn:example:sandbox", nil, "Urnd-Sandbox: ?1", ""},
@@ -370,8 +398,10 @@ func TestBeginFields(t *testing.T) {
 			[]string{"Origin", "https://b.example"},
 			"Access-Control-Allow-Origin: https://b.example", "",
 		},
-		{"a page for any origin", func(c *proxy.Config) { c.CORS, c.Access.Resolve = []string{"*"}, everybody },
-			cachedPage, nil, "", "Access-Control-Allow-Origin"},
+		{
+			"a page for any origin", func(c *proxy.Config) { c.CORS, c.Access.Resolve = []string{"*"}, everybody },
+			cachedPage, nil, "", "Access-Control-Allow-Origin",
+		},
 	} {
 		w := newWorld(t, tt.change)
 		w.warm(t, tt.target, "a")
@@ -478,8 +508,10 @@ func TestContinueOfAbortedRequests(t *testing.T) {
 	}{
 		{context.Canceled, nil, 0, "DEBUG request aborted, the client disconnected"},
 		{reset, nil, 0, "DEBUG request aborted, the client disconnected"},
-		{reset, fmt.Errorf("%w: %w", resolver.ErrUnreachable, reset), 0,
-			"DEBUG request aborted, the client disconnected"},
+		{
+			reset, fmt.Errorf("%w: %w", resolver.ErrUnreachable, reset), 0,
+			"DEBUG request aborted, the client disconnected",
+		},
 		{http.ErrServerClosed, nil, 0, "WARN request aborted, the server stopped"},
 		{http.ErrServerClosed, late, 0, "WARN request aborted, the server stopped"},
 		{context.Canceled, late, 502, "WARN request failed, "},

@@ -23,8 +23,10 @@ func TestBusy(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.Forward.Fetches = quota.Limit{Semaphore: fetches, Busy: problem.ErrTooManyFetches}
 		known := c.Resolver
-		limited := resolver.Limit{Semaphore: resolutions, Next: known,
-			Busy: fmt.Errorf("%w (limits.requests)", resolver.ErrBusy)}
+		limited := resolver.Limit{
+			Semaphore: resolutions, Next: known,
+			Busy: fmt.Errorf("%w (limits.requests)", resolver.ErrBusy),
+		}
 		c.Resolver = resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 			if strings.Contains(q.URI.String(), "known") {
 				return known.Resolve(ctx, q)

@@ -191,8 +191,10 @@ func TestCompressedValidation(t *testing.T) {
 	if got.Status != http.StatusNotModified || got.Fields.Get("ETag") != "W/"+plainTag {
 		t.Errorf("a page that the client has: %d %v", got.Status, got.Fields)
 	}
-	for tag, want := range map[string]int{"W/" + plainTag: http.StatusOK, plainTag: http.StatusOK,
-		`W/"v0"`: http.StatusPreconditionFailed} {
+	for tag, want := range map[string]int{
+		"W/" + plainTag: http.StatusOK, plainTag: http.StatusOK,
+		`W/"v0"`: http.StatusPreconditionFailed,
+	} {
 		if got, _ := ofSite(w, "PUT", "/", "If-Match", tag); got.Status != want {
 			t.Errorf("If-Match: %s: %d, want %d", tag, got.Status, want)
 		}

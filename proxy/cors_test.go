@@ -22,8 +22,10 @@ func TestCORS(t *testing.T) {
 		"/urn:a1:b":                 true, "/uri-res/N2L?urn:a1:b": true, "/": false,
 		"/api/v1/resolve?uri=http://a.example/": false, "/uri-res/N2R?urn:a1:b": false,
 	} {
-		for origin, want := range map[string]string{"https://a.example": "https://a.example", "https://b.example": "",
-			"null": ""} {
+		for origin, want := range map[string]string{
+			"https://a.example": "https://a.example", "https://b.example": "",
+			"null": "",
+		} {
 			if !shared {
 				want = ""
 			}
@@ -59,8 +61,10 @@ func TestCORS(t *testing.T) {
 		response.Header.Get("Access-Control-Allow-Origin") != "https://a.example" {
 		t.Errorf("a preflight: %d %v", response.StatusCode, response.Header)
 	}
-	for _, refused := range []string{strings.Replace(preflight, "a.example", "b.example", 1),
-		strings.Replace(preflight, "Origin", "X", 1)} {
+	for _, refused := range []string{
+		strings.Replace(preflight, "a.example", "b.example", 1),
+		strings.Replace(preflight, "Origin", "X", 1),
+	} {
 		if response := s.ask(t, refused)[0]; response.StatusCode == http.StatusNoContent {
 			t.Errorf("%.40s: allowed", refused)
 		}

@@ -41,8 +41,10 @@ func large(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	for i := range items {
 		items[i] = scheme.Item{Kind: scheme.ItemInfo, Name: strings.Repeat("a", 850)}
 	}
-	return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindMenu, Title: "t", URI: r.URI.String(),
-		Items: items}), nil
+	return scheme.ListingResource(&scheme.Listing{
+		Kind: scheme.KindMenu, Title: "t", URI: r.URI.String(),
+		Items: items,
+	}), nil
 }
 
 // startLarge starts a server of large menus with 256 MiB for documents.
@@ -185,8 +187,10 @@ func TestReadersThatReadNothingByHTTP2(t *testing.T) {
 	for i := range 60 {
 		readers.Go(func() {
 			transport := s.client2(t, "a")
-			transport.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 16 << 10,
-				MaxReceiveBufferPerConnection: 64 << 10}
+			transport.HTTP2 = &http.HTTP2Config{
+				MaxReceiveBufferPerStream:     16 << 10,
+				MaxReceiveBufferPerConnection: 64 << 10,
+			}
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
 				fmt.Sprintf("https://a/fetch?uri=gopher://h.example/1/%d", i), http.NoBody)
 			if err != nil {
@@ -220,8 +224,10 @@ func TestMemoryOfLists(t *testing.T) {
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		locations := make([]resolver.Location, 2000)
 		for i := range locations {
-			locations[i] = resolver.Location{URI: fmt.Sprintf("https://a.example/%d/%s", i, strings.Repeat("a", 100)),
-				From: &resolver.Source{Name: "test"}}
+			locations[i] = resolver.Location{
+				URI:  fmt.Sprintf("https://a.example/%d/%s", i, strings.Repeat("a", 100)),
+				From: &resolver.Source{Name: "test"},
+			}
 		}
 		return resolver.Answer{Locations: locations, TTL: time.Minute}, nil
 	}
@@ -249,16 +255,20 @@ func TestMemoryOfSmallLists(t *testing.T) {
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		locations := make([]resolver.Location, 450)
 		for i := range locations {
-			locations[i] = resolver.Location{URI: fmt.Sprintf("https://a.example/%d/%s", i, strings.Repeat("a", 100)),
-				From: &resolver.Source{Name: "test"}}
+			locations[i] = resolver.Location{
+				URI:  fmt.Sprintf("https://a.example/%d/%s", i, strings.Repeat("a", 100)),
+				From: &resolver.Source{Name: "test"},
+			}
 		}
 		return resolver.Answer{Locations: locations, TTL: time.Minute}, nil
 	}
 	statuses := make(map[int]int)
 	for range 4 { // connections, each with fewer streams than a server allows
 		transport := s.client2(t, "a")
-		transport.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 16 << 10,
-			MaxReceiveBufferPerConnection: 64 << 10}
+		transport.HTTP2 = &http.HTTP2Config{
+			MaxReceiveBufferPerStream:     16 << 10,
+			MaxReceiveBufferPerConnection: 64 << 10,
+		}
 		for range 50 {
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://a/uri-res/N2Ls?urn:example:a",
 				http.NoBody)
@@ -283,8 +293,10 @@ func TestMemoryOfSmallLists(t *testing.T) {
 func TestDocumentsWaitForEachOther(t *testing.T) {
 	s := startOn(t, nil, func(c *proxy.Config) {
 		c.Fetch = scheme.Mux{"gopher": handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
-			return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindMenu, Title: "t",
-				URI: "gopher://h.example/1/"}), nil
+			return scheme.ListingResource(&scheme.Listing{
+				Kind: scheme.KindMenu, Title: "t",
+				URI: "gopher://h.example/1/",
+			}), nil
 		})}
 		c.ListingSize, c.DocumentWait = 4*mebibyte, testserver.Timeout
 		c.DocumentMemory, c.ListingTTL, c.Forward.Accept = memoryOf(32*mebibyte), time.Minute, answer.ListingAccept

@@ -91,16 +91,20 @@ func withGateways(t *testing.T, news string) func(*proxy.Config) {
 		return guard.WithCheck(check).DialContext(ctx, network, address)
 	}
 	limits := scheme.Limits{Timeout: testserver.Timeout, Entries: 100, Bytes: 1 << 20, Line: 8 << 10}
-	files := ftp.New(ftp.Config{Dial: dial, Limits: limits, Now: time.Now, Anonymous: "a@", MaxFetches: 10, MaxIdle: 1,
-		IdleTimeout: time.Minute})
+	files := ftp.New(ftp.Config{
+		Dial: dial, Limits: limits, Now: time.Now, Anonymous: "a@", MaxFetches: 10, MaxIdle: 1,
+		IdleTimeout: time.Minute,
+	})
 	t.Cleanup(files.Close)
 	return func(c *proxy.Config) {
 		withCache(t, c)
 		c.ListingTTL = time.Minute
 		mux := c.Fetch.(scheme.Mux)
 		mux["ftp"], mux["gopher"] = files, gopher.New(gopher.Config{Dial: dial, Limits: limits})
-		mux["news"] = nntp.New(nntp.Config{Dial: dial, Limits: limits, Now: time.Now, PageSize: 10,
-			Servers: []nntp.Server{{Address: news}}})
+		mux["news"] = nntp.New(nntp.Config{
+			Dial: dial, Limits: limits, Now: time.Now, PageSize: 10,
+			Servers: []nntp.Server{{Address: news}},
+		})
 	}
 }
 

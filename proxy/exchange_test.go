@@ -120,8 +120,10 @@ func TestEventsOfFailures(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&resolver.Negative{Kind: resolver.ErrNotFound, Cache: resolver.CacheHit, TTL: time.Minute},
-			"path I2L hit 404 application/problem+json"},
+		{
+			&resolver.Negative{Kind: resolver.ErrNotFound, Cache: resolver.CacheHit, TTL: time.Minute},
+			"path I2L hit 404 application/problem+json",
+		},
 		{resolver.ErrUnreachable, "path I2L bypass 502 application/problem+json"},
 		{resolver.ErrBusy, "path I2L bypass 503 application/problem+json"},
 		{errors.New("a bug"), "path I2L bypass 500 application/problem+json"},
@@ -276,8 +278,10 @@ func TestEventsOfTheForwardProxy(t *testing.T) {
 	}))
 	defer web.Close()
 	w := startObserved(t, nil)
-	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: w.addr}),
-		DisableKeepAlives: true}}
+	client := http.Client{Transport: &http.Transport{
+		Proxy:             http.ProxyURL(&url.URL{Scheme: "http", Host: w.addr}),
+		DisableKeepAlives: true,
+	}}
 	response, err := client.Get(web.URL)
 	if err != nil {
 		t.Fatal(err)

@@ -34,8 +34,10 @@ func newQuotas() *quotas {
 	}
 	const documents = 64
 	share := quota.NewClientLimits(documents/2, documents/2, resolver.ErrBusy)
-	q.documents = quota.NewMemory(quota.Limit{Semaphore: make(quota.Semaphore, documents), Clients: share,
-		Busy: problem.ErrDocuments})
+	q.documents = quota.NewMemory(quota.Limit{
+		Semaphore: make(quota.Semaphore, documents), Clients: share,
+		Busy: problem.ErrDocuments,
+	})
 	return q
 }
 
@@ -106,7 +108,8 @@ func (q *quotas) config(t *testing.T, site string) func(*proxy.Config) {
 			return lists.Search(ctx, s)
 		}
 		c.Lists.File = func(ctx context.Context, file string, client netip.Addr) (func(io.Writer) error,
-			func(), error) {
+			func(), error,
+		) {
 			if !q.sitemaps.TryAcquire() {
 				return nil, nil, resolver.ErrBusy
 			}
@@ -193,10 +196,14 @@ func exhaustedRequests(origin, upgrades string) []exhaustedRequest {
 		{target: "/a", host: "www.example"},
 		{target: "/" + long, host: "www.example"},
 		{method: "PURGE", target: "http://" + origin + "/b"},
-		{method: "POST", target: "/api/v1/resolve", fields: "Content-Type: application/json\r\n",
-			body: `["urn:a1:b", "urn:a1:gone", "urn:a1:down"]`},
-		{method: "POST", target: "/api/v1/resolve", fields: "Content-Type: application/json\r\n",
-			body: strings.Repeat("[", 5000)},
+		{
+			method: "POST", target: "/api/v1/resolve", fields: "Content-Type: application/json\r\n",
+			body: `["urn:a1:b", "urn:a1:gone", "urn:a1:down"]`,
+		},
+		{
+			method: "POST", target: "/api/v1/resolve", fields: "Content-Type: application/json\r\n",
+			body: strings.Repeat("[", 5000),
+		},
 		{method: "CONNECT", target: "127.0.0.1:1", onlyHTTP11: true},
 		{target: upgrades + "/", fields: "Connection: Upgrade\r\nUpgrade: echo\r\n", onlyHTTP11: true},
 	}
@@ -273,8 +280,10 @@ func TestExhausted(t *testing.T) {
 		"sitemaps":           func(_ *testing.T, q *quotas) func() { return exhaust(q.sitemaps) },
 		"all": func(_ *testing.T, q *quotas) func() {
 			var all []func()
-			for _, slots := range []quota.Semaphore{q.documents.Limit().Semaphore, q.requests, q.fetches, q.streams,
-				q.bound, q.outgoing, q.searches, q.sitemaps} {
+			for _, slots := range []quota.Semaphore{
+				q.documents.Limit().Semaphore, q.requests, q.fetches, q.streams,
+				q.bound, q.outgoing, q.searches, q.sitemaps,
+			} {
 				all = append(all, exhaust(slots))
 			}
 			return func() {

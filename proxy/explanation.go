@@ -73,8 +73,10 @@ func (h *Handler) Explain(
 	}
 	asked := func() *forward.Request {
 		return &forward.Request{
-			Request: httpmessage.Request{Method: http.MethodGet, URI: a.OutgoingURI(), Spelling: a.Spelling,
-				Fields: fields.Clone()},
+			Request: httpmessage.Request{
+				Method: http.MethodGet, URI: a.OutgoingURI(), Spelling: a.Spelling,
+				Fields: fields.Clone(),
+			},
 			Key: a.Key, Site: set, Major: 1, Minor: 1,
 		}
 	}

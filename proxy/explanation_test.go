@@ -34,8 +34,10 @@ func TestWhy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		old := proxy.Site{Route: route.Site{Host: "www.example", Path: "/old"},
-			FixedResponse: &proxy.FixedResponse{Status: 301, Location: &moved}}
+		old := proxy.Site{
+			Route:         route.Site{Host: "www.example", Path: "/old"},
+			FixedResponse: &proxy.FixedResponse{Status: 301, Location: &moved},
+		}
 		c.Sites = append(c.Sites, old)
 		config = *c
 	})

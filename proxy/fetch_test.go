@@ -65,8 +65,10 @@ func TestListings(t *testing.T) {
 		{fetched, "", "text/html; charset=utf-8", `href="/fetch?uri=gopher%3A%2F%2Fa.example%2F0a%2509b"`},
 		{fetched, "application/json", "application/json", `"uri": "gopher://a.example/0a%09b"`},
 		{"/fetch?uri=" + menu, "", "text/html; charset=utf-8", "Menu of /1"},
-		{"/fetch?uri=gopher%3A%2F%2Fa.example%2F7a%2509&search=two+w%C3%B6rds%26%2B", "", "text/html; charset=utf-8",
-			"Menu of /7a%09two%20w%C3%B6rds%26%2B"},
+		{
+			"/fetch?uri=gopher%3A%2F%2Fa.example%2F7a%2509&search=two+w%C3%B6rds%26%2B", "", "text/html; charset=utf-8",
+			"Menu of /7a%09two%20w%C3%B6rds%26%2B",
+		},
 	} {
 		response := s.get(t, tt.target, "Accept: "+tt.accept)
 		body := text(t, response)
@@ -131,14 +133,17 @@ func TestSortedListings(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		withGopher(c)
 		c.Fetch.(scheme.Mux)["ftp"] = scheme.Gateway{Handler: handlerFunc(func(_ context.Context,
-			r scheme.Request) (*scheme.Resource, error) {
+			r scheme.Request,
+		) (*scheme.Resource, error) {
 			one, two := int64(1), int64(2)
-			return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindDirectory, URI: r.URI.String(),
+			return scheme.ListingResource(&scheme.Listing{
+				Kind: scheme.KindDirectory, URI: r.URI.String(),
 				Items: []scheme.Item{
 					{Kind: scheme.ItemDirectory, Name: "c", Modified: time.Unix(1, 0)},
 					{Kind: scheme.ItemFile, Name: "a", Size: &one, Modified: time.Unix(3, 0)},
 					{Kind: scheme.ItemFile, Name: "B", Size: &two, Modified: time.Unix(2, 0)},
-				}}), nil
+				},
+			}), nil
 		})}
 	})
 	const at = "/fetch?uri=ftp%3A%2F%2Fh.example%2Fd%2F"
@@ -162,8 +167,10 @@ func TestSortedListings(t *testing.T) {
 // Content-Location is set for the resource itself, and not for documents that urnd renders (RFC 9110 section 8.7).
 func TestLocationOfContent(t *testing.T) {
 	s := start(t, withGopher)
-	for name, want := range map[string]string{"0text": "gopher://a.example/0text", "1menu": "", "0missing": "",
-		"0away": ""} {
+	for name, want := range map[string]string{
+		"0text": "gopher://a.example/0text", "1menu": "", "0missing": "",
+		"0away": "",
+	} {
 		for _, method := range []string{"GET", "HEAD"} {
 			response := s.ask(t, method+" /fetch?uri=gopher://a.example/"+name+" HTTP/1.1\r\nHost: a\r\n\r\n")[0]
 			if got := response.Header.Get("Content-Location"); got != want {

@@ -68,8 +68,10 @@ func TestDeniedPage(t *testing.T) {
 		response := s.get(t, target, "Accept: text/html", "Accept-Language: de")
 		all := text(t, response)
 		page := details.ReplaceAllString(all, "")
-		for _, want := range []string{url, "Seine Regeln erlauben diese Adresse nicht.",
-			`<p class="notice" dir="auto">Keine sozialen Netze im Lesesaal. Fragen &lt;Sie&gt; an der Theke.</p>`} {
+		for _, want := range []string{
+			url, "Seine Regeln erlauben diese Adresse nicht.",
+			`<p class="notice" dir="auto">Keine sozialen Netze im Lesesaal. Fragen &lt;Sie&gt; an der Theke.</p>`,
+		} {
 			if response.StatusCode != 403 || !strings.Contains(page, want) {
 				t.Errorf("%s: %d without %s:\n%s", target, response.StatusCode, want, page)
 			}
@@ -80,8 +82,10 @@ func TestDeniedPage(t *testing.T) {
 		}
 	}
 	document := text(t, s.get(t, "http://www.social.example/a?b=1"))
-	for _, want := range []string{`"input": "http://www.social.example/a?b=1"`,
-		`the site's rule \"no-social\" denies this request: Keine sozialen Netze im Lesesaal.`} {
+	for _, want := range []string{
+		`"input": "http://www.social.example/a?b=1"`,
+		`the site's rule \"no-social\" denies this request: Keine sozialen Netze im Lesesaal.`,
+	} {
 		if !strings.Contains(document, want) {
 			t.Errorf("%s\nhas no %s", document, want)
 		}

@@ -51,8 +51,10 @@ func TestForward(t *testing.T) {
 func TestForwardIsGuarded(t *testing.T) {
 	host := origin(t)
 	s := start(t, func(c *proxy.Config) {
-		fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second).DialContext,
-			HeaderTimeout: time.Second, Now: time.Now})
+		fetch := schemehttp.New(schemehttp.Config{
+			Dial:          netguard.New(time.Second).DialContext,
+			HeaderTimeout: time.Second, Now: time.Now,
+		})
 		c.Fetch = scheme.Mux{"http": fetch}
 	})
 	response := s.get(t, "http://"+host+"/")

@@ -15,8 +15,10 @@ import (
 // named returns the lines of a request that describe its client, sorted.
 func named(request string) string {
 	var found []string
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Port",
-		"X-Forwarded-Proto", "X-Real-IP"} {
+	for _, name := range []string{
+		"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Port",
+		"X-Forwarded-Proto", "X-Real-IP",
+	} {
 		for _, value := range field(request, name) {
 			found = append(found, name+"="+value)
 		}
@@ -77,8 +79,10 @@ func TestFieldsOfProxies(t *testing.T) {
 			forward.ForwardedTransparent, true, "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: gopher",
 			"X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http",
 		},
-		{forward.ForwardedTransparent, false, "X: 1",
-			"X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
+		{
+			forward.ForwardedTransparent, false, "X: 1",
+			"X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http",
+		},
 		{
 			forward.ForwardedTransparent, false, "Forwarded: for=203.0.113.2;proto=https;host=evil\r\n" + front,
 			"X-Forwarded-For=203.0.113.1, 192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 " +

@@ -248,8 +248,10 @@ func TestGatewayPurge(t *testing.T) {
 	if s.visit(t, "GET", "/a", "www.example"); len(o.requests()) != 2 {
 		t.Errorf("%d requests", len(o.requests()))
 	}
-	for name, fields := range map[string]string{"relayed": "X-Forwarded-For: 192.0.2.1",
-		"forwarded": "Forwarded: for=192.0.2.1"} {
+	for name, fields := range map[string]string{
+		"relayed":   "X-Forwarded-For: 192.0.2.1",
+		"forwarded": "Forwarded: for=192.0.2.1",
+	} {
 		if got := s.visit(t, "PURGE", "/a", "www.example", fields).StatusCode; got != 403 {
 			t.Errorf("%s: %d", name, got)
 		}
@@ -278,8 +280,10 @@ func TestGatewayAccess(t *testing.T) {
 		!strings.Contains(got.Header.Get("Proxy-Status"), "no-site") {
 		t.Errorf("by a rule: %d %v", got.StatusCode, got.Header)
 	}
-	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second).DialContext, HeaderTimeout: time.Second,
-		Now: time.Now})
+	fetch := schemehttp.New(schemehttp.Config{
+		Dial: netguard.New(time.Second).DialContext, HeaderTimeout: time.Second,
+		Now: time.Now,
+	})
 	t.Cleanup(fetch.Close)
 	s = site(t, []string{o.addr}, func(c *proxy.Config) { c.Fetch = scheme.Mux{"http": fetch} })
 	if got := s.visit(t, "GET", "/", "www.example"); got.StatusCode != 403 ||

@@ -125,15 +125,18 @@ func startTalker(t testing.TB, secure *tls.Config) (address string, ended chan s
 	server := grpc.NewServer(options...)
 	server.RegisterService(&grpc.ServiceDesc{
 		ServiceName: "test.Talker", HandlerType: (*any)(nil),
-		Methods: []grpc.MethodDesc{{MethodName: "Say",
+		Methods: []grpc.MethodDesc{{
+			MethodName: "Say",
 			Handler: func(_ any, ctx context.Context, decode func(any) error,
-				_ grpc.UnaryServerInterceptor) (any, error) {
+				_ grpc.UnaryServerInterceptor,
+			) (any, error) {
 				in := new(bytesValue)
 				if err := decode(in); err != nil {
 					return nil, err
 				}
 				return service.say(ctx, in)
-			}}},
+			},
+		}},
 		Streams: []grpc.StreamDesc{
 			streamed("List", service.list, true, false), streamed("Collect", service.collect, false, true),
 			streamed("Talk", service.talk, true, true), streamed("Hang", service.hang, true, true),

@@ -28,10 +28,14 @@ func withHandles(c *proxy.Config) {
 			if q.URI.String() != "urn:a1:b" {
 				return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound}
 			}
-			source := &resolver.Source{Name: "registry",
-				Record: &resolver.Record{Name: "urn:a1:b", Version: 1, Status: "active"}}
-			return resolver.Answer{Locations: []resolver.Location{{URI: "https://a.example/", From: source}},
-				TTL: time.Hour}, nil
+			source := &resolver.Source{
+				Name:   "registry",
+				Record: &resolver.Record{Name: "urn:a1:b", Version: 1, Status: "active"},
+			}
+			return resolver.Answer{
+				Locations: []resolver.Location{{URI: "https://a.example/", From: source}},
+				TTL:       time.Hour,
+			}, nil
 		}))
 }
 

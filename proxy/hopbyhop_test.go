@@ -63,8 +63,10 @@ func TestConnectionNamesFieldsForAll(t *testing.T) {
 		},
 		"Vary": {"Connection: Vary\r\nCache-Control: max-age=60\r\nVary: X-A", "", false},
 		"Age":  {"Connection: Age\r\nCache-Control: max-age=60\r\nAge: 61", "", false},
-		"what the client sends": {"Cache-Control: max-age=60\r\nVary: Cookie",
-			"Connection: Cookie\r\nCookie: a=1\r\n", false},
+		"what the client sends": {
+			"Cache-Control: max-age=60\r\nVary: Cookie",
+			"Connection: Cookie\r\nCookie: a=1\r\n", false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := always(t, "HTTP/1.1 200 OK\r\n"+tt.response+"\r\nContent-Length: 2\r\n\r\nok")

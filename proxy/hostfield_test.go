@@ -70,8 +70,10 @@ func TestHostOfForwarding(t *testing.T) {
 func TestHostOfSitesByHTTP2(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n")
 	s := startOn(t, certificate(t), withSite(t, []string{o.addr}, nil))
-	for _, authority := range []string{"www.example", "www.example:443", "www.example:0443", "www.example:",
-		"WWW.Example", "www.example.:443"} {
+	for _, authority := range []string{
+		"www.example", "www.example:443", "www.example:0443", "www.example:",
+		"WWW.Example", "www.example.:443",
+	} {
 		response, _ := s.ask2(t, "GET", "https://www.example/", nil, func(r *http.Request) { r.Host = authority })
 		if got := fmt.Sprint(field(o.last(), "Host")); response.ProtoMajor != 2 || got != "[www.example]" {
 			t.Errorf("%s by %s: %d, Host %s", authority, response.Proto, response.StatusCode, got)

@@ -85,8 +85,10 @@ func TestSlowBodies(t *testing.T) {
 			}
 		})
 	}
-	for _, body := range []string{"Content-Length: 4\r\n\r\nbody",
-		"Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"} {
+	for _, body := range []string{
+		"Content-Length: 4\r\n\r\nbody",
+		"Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n",
+	} {
 		t.Run("a late answer", func(t *testing.T) {
 			t.Parallel()
 			response := s.ask(t, "POST "+web.URL+"/late HTTP/1.1\r\nHost: a\r\n"+body)[0]
@@ -111,16 +113,24 @@ func TestUnreadBodies(t *testing.T) {
 		status        int
 		atOnce        bool
 	}{
-		{"refused with Expect",
-			"PUT /urn:example:1 HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n", 405, true},
-		{"not allowed with Expect",
+		{
+			"refused with Expect",
+			"PUT /urn:example:1 HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n", 405, true,
+		},
+		{
+			"not allowed with Expect",
 			"PUT http://10.0.0.1/ HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n", 403,
-			true},
-		{"too much to be read", "PUT /urn:example:1 HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n",
-			405, true},
+			true,
+		},
+		{
+			"too much to be read", "PUT /urn:example:1 HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n",
+			405, true,
+		},
 		{"answered early", "POST " + web.URL + "/ HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nx", 413, false},
-		{"answered early in chunks",
-			"POST " + web.URL + "/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n", 413, false},
+		{
+			"answered early in chunks",
+			"POST " + web.URL + "/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n", 413, false,
+		},
 	} {
 		conn, err := net.Dial("tcp", s.addr)
 		if err != nil {

@@ -29,12 +29,16 @@ func certificate(t testing.TB) *tls.Config {
 func (s *server) client2(t testing.TB, name string) *http.Transport {
 	t.Helper()
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		dialer := tls.Dialer{Config: &tls.Config{ServerName: name, InsecureSkipVerify: true,
-			NextProtos: []string{"h2"}}}
+		dialer := tls.Dialer{Config: &tls.Config{
+			ServerName: name, InsecureSkipVerify: true,
+			NextProtos: []string{"h2"},
+		}}
 		return dialer.DialContext(ctx, "tcp", s.addr)
 	}
-	transport := &http.Transport{DisableCompression: true, DialContext: dial, DialTLSContext: dial,
-		Protocols: new(http.Protocols)}
+	transport := &http.Transport{
+		DisableCompression: true, DialContext: dial, DialTLSContext: dial,
+		Protocols: new(http.Protocols),
+	}
 	transport.Protocols.SetHTTP2(true)
 	transport.Protocols.SetUnencryptedHTTP2(true)
 	t.Cleanup(transport.CloseIdleConnections)

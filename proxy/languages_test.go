@@ -75,13 +75,20 @@ func TestListingsByLanguage(t *testing.T) {
 		stored = withCache(t, c)
 		c.Fetch = handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
 			fetched++
-			return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindDirectory, URI: "ftp://h.example/",
-				Items: make([]scheme.Item, 2)}), nil
+			return scheme.ListingResource(&scheme.Listing{
+				Kind: scheme.KindDirectory, URI: "ftp://h.example/",
+				Items: make([]scheme.Item, 2),
+			}), nil
 		})
 	})
 	for _, tt := range []struct{ accept, word string }{
-		{"de-AT,de;q=0.5", "Einträge"}, {"de, fr", "Einträge"}, {"de-CH", "Einträge"}, {"fr-CA,de", "entrées"},
-		{"fr;q=0.1", "entrées"}, {"", "entries"}, {"zh-CN", "条目"},
+		{"de-AT,de;q=0.5", "Einträge"},
+		{"de, fr", "Einträge"},
+		{"de-CH", "Einträge"},
+		{"fr-CA,de", "entrées"},
+		{"fr;q=0.1", "entrées"},
+		{"", "entries"},
+		{"zh-CN", "条目"},
 	} {
 		get := func() string {
 			return text(t, s.get(t, "/fetch?uri=ftp://h.example/pub/", "Referer: http://a/", "Accept: text/html",

@@ -44,8 +44,10 @@ func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 			Previous: &scheme.Link{URI: "ftp://h.example/pub/0"},
 		}), nil
 	case strings.HasPrefix(path, "/refused/"):
-		refusal := &scheme.StatusError{Status: map[string]int{"/refused/404": 404, "/refused/401": 401,
-			"/refused/503": 503}[path], Reply: `550 "No" such file`}
+		refusal := &scheme.StatusError{Status: map[string]int{
+			"/refused/404": 404, "/refused/401": 401,
+			"/refused/503": 503,
+		}[path], Reply: `550 "No" such file`}
 		if refusal.Status == http.StatusUnauthorized {
 			refusal.Fields = httpmessage.NewFields("Www-Authenticate", `Basic realm="ftp"`)
 		}
@@ -75,8 +77,10 @@ func TestListingsByLogin(t *testing.T) {
 		c.Forward.Accept, c.ListingTTL = answer.ListingAccept, time.Minute
 		stored = withCache(t, c)
 		c.Fetch = handlerFunc(func(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
-			resource := scheme.ListingResource(&scheme.Listing{Kind: scheme.KindDirectory,
-				Title: "for " + r.Fields.Get("Authorization"), URI: "ftp://h.example/"})
+			resource := scheme.ListingResource(&scheme.Listing{
+				Kind:  scheme.KindDirectory,
+				Title: "for " + r.Fields.Get("Authorization"), URI: "ftp://h.example/",
+			})
 			resource.Fields.Set("Vary", "Authorization")
 			if r.Fields.Get("Authorization") != "" {
 				resource.Fields.Set("Cache-Control", "no-store")
@@ -118,17 +122,27 @@ func TestRefusal(t *testing.T) {
 			`urnd; details="550 \"No\" such file"`,
 			`action="/fetch"`,
 		},
-		{"/fetch?uri=ftp://h.example/refused/401", 403, "The server denies access to it.", "urnd; details=",
-			`action="/fetch"`},
+		{
+			"/fetch?uri=ftp://h.example/refused/401", 403, "The server denies access to it.", "urnd; details=",
+			`action="/fetch"`,
+		},
 		{"ftp://h.example/refused/401", 401, "requires a user name and a password for it", "urnd; details=", "550"},
-		{"/fetch?uri=ftp://h.example/unreachable", 502, "Its server cannot be reached",
-			"urnd; error=destination_unavailable", `value="ftp://h.example/unreachable"`},
-		{"/fetch?uri=ftp://h.example:25/port", 403, "This server does not fetch it. This port is not allowed.",
-			"urnd; error=http_request_denied", "gateways.allow_ports"},
-		{"ftp://h.example:25/port", 403, "did not forward the request", "urnd; error=http_request_denied",
-			"gateways.allow_ports"},
-		{"/fetch?uri=ftp://h.example/%5c%zz", 400, "Error at the marked character", "urnd; error=http_request_error",
-			`action="/fetch"`},
+		{
+			"/fetch?uri=ftp://h.example/unreachable", 502, "Its server cannot be reached",
+			"urnd; error=destination_unavailable", `value="ftp://h.example/unreachable"`,
+		},
+		{
+			"/fetch?uri=ftp://h.example:25/port", 403, "This server does not fetch it. This port is not allowed.",
+			"urnd; error=http_request_denied", "gateways.allow_ports",
+		},
+		{
+			"ftp://h.example:25/port", 403, "did not forward the request", "urnd; error=http_request_denied",
+			"gateways.allow_ports",
+		},
+		{
+			"/fetch?uri=ftp://h.example/%5c%zz", 400, "Error at the marked character", "urnd; error=http_request_error",
+			`action="/fetch"`,
+		},
 	} {
 		response := s.get(t, tt.target, "Accept: text/html", "Referer: http://a/")
 		page := text(t, response)

@@ -18,16 +18,22 @@ func TestFramingOfRequests(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct{ name, method, fields, body, framing, sent string }{
 		{"a length", "POST", "Content-Length: 4\r\n", "body", "Content-Length: 4", "body"},
-		{"chunks", "POST", "Transfer-Encoding: chunked\r\n", "2\r\nbo\r\n2;x=y\r\ndy\r\n0\r\n\r\n",
-			"Transfer-Encoding: chunked", "body"},
+		{
+			"chunks", "POST", "Transfer-Encoding: chunked\r\n", "2\r\nbo\r\n2;x=y\r\ndy\r\n0\r\n\r\n",
+			"Transfer-Encoding: chunked", "body",
+		},
 		{"no content", "POST", "Content-Length: 0\r\n", "", "Content-Length: 0", ""},
 		{"none", "POST", "", "", "Content-Length: 0", ""},
 		{"GET", "GET", "", "", "", ""},
 		{"GET with content", "GET", "Content-Length: 4\r\n", "body", "Content-Length: 4", "body"},
-		{"trailers", "PUT", "Trailer: X-T\r\nTransfer-Encoding: chunked\r\n", "4\r\nbody\r\n0\r\nX-T: 1\r\n\r\n",
-			"Transfer-Encoding: chunked", "body|X-T: 1"},
-		{"a length that Connection names", "POST", "Connection: Content-Length\r\nContent-Length: 4\r\n", "body",
-			"Content-Length: 4", "body"},
+		{
+			"trailers", "PUT", "Trailer: X-T\r\nTransfer-Encoding: chunked\r\n", "4\r\nbody\r\n0\r\nX-T: 1\r\n\r\n",
+			"Transfer-Encoding: chunked", "body|X-T: 1",
+		},
+		{
+			"a length that Connection names", "POST", "Connection: Content-Length\r\nContent-Length: 4\r\n", "body",
+			"Content-Length: 4", "body",
+		},
 	} {
 		answer := s.ask(t, tt.method+" http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\n"+tt.fields+"\r\n"+tt.body)[0]
 		if answer.StatusCode != 200 {
@@ -78,22 +84,36 @@ func TestResponsesWithoutContent(t *testing.T) {
 	for _, tt := range []struct{ name, method, answer, status, length, body string }{
 		{"HEAD", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 42\r\n\r\n", "200 OK", "[42]", ""},
 		{"HEAD of chunks", "HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "200 OK", "[]", ""},
-		{"204 with a length", "GET", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 No Content",
-			"[]", ""},
-		{"HEAD, 204 with a length", "HEAD", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 No Content",
-			"[]", ""},
-		{"304 with a length", "GET", "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nContent-Length: 5\r\n\r\n",
-			"304 Not Modified", "[]", ""},
-		{"bytes beyond the length", "GET",
+		{
+			"204 with a length", "GET", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 No Content",
+			"[]", "",
+		},
+		{
+			"HEAD, 204 with a length", "HEAD", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 No Content",
+			"[]", "",
+		},
+		{
+			"304 with a length", "GET", "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nContent-Length: 5\r\n\r\n",
+			"304 Not Modified", "[]", "",
+		},
+		{
+			"bytes beyond the length", "GET",
 			"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", "200 OK",
-			"[2]", "ok"},
+			"[2]", "ok",
+		},
 		{"bytes behind HEAD", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", "200 OK", "[4]", ""},
-		{"205 with content", "GET", "HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n", "205 Reset Content",
-			"[0]", ""},
-		{"a length twice", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok", "200 OK",
-			"[2]", "ok"},
-		{"a length that Connection names", "GET",
-			"HTTP/1.1 200 OK\r\nConnection: Content-Length\r\nContent-Length: 2\r\n\r\nok", "200 OK", "[2]", "ok"},
+		{
+			"205 with content", "GET", "HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n", "205 Reset Content",
+			"[0]", "",
+		},
+		{
+			"a length twice", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok", "200 OK",
+			"[2]", "ok",
+		},
+		{
+			"a length that Connection names", "GET",
+			"HTTP/1.1 200 OK\r\nConnection: Content-Length\r\nContent-Length: 2\r\n\r\nok", "200 OK", "[2]", "ok",
+		},
 		{"Pragma", "GET", "HTTP/1.1 200 OK\r\nPragma: no-cache\r\nContent-Length: 2\r\n\r\nok", "200 OK", "[2]", "ok"},
 	} {
 		o := always(t, tt.answer)
@@ -122,10 +142,14 @@ func TestResponsesThatBreakOff(t *testing.T) {
 		{"a length", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", true},
 		{"chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\nhalf\r\n", true},
 		{"a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n8\r\nhalf", true},
-		{"no last line", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\nhalf\r\n0\r\n",
-			true},
-		{"a chunk that is none",
-			"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\nhalf\r\nxyz\r\n\r\n", true},
+		{
+			"no last line", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\nhalf\r\n0\r\n",
+			true,
+		},
+		{
+			"a chunk that is none",
+			"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\nhalf\r\nxyz\r\n\r\n", true,
+		},
 		{"the end of the connection is that of the body", "HTTP/1.1 200 OK\r\n\r\nhalf", false},
 	} {
 		o := listenRaw(t, func(_ *peer, c net.Conn, in *bufio.Reader) {
@@ -275,8 +299,10 @@ func TestEarlyAnswers(t *testing.T) {
 		}
 	})
 	s := startOn(t, nil, nil)
-	for _, framing := range []string{"Content-Length: 100000\r\n\r\nhalf",
-		"Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"} {
+	for _, framing := range []string{
+		"Content-Length: 100000\r\n\r\nhalf",
+		"Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
+	} {
 		c := s.dial(t)
 		began := time.Now()
 		c.send(t, "POST http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\n"+framing)

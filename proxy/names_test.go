@@ -25,8 +25,10 @@ func oneListed() answer.Lists {
 			case s.Words == "busy":
 				return found, resolver.ErrBusy
 			}
-			found.Names = []resolver.NameSummary{{Name: "urn:isbn:9780395363416", Status: "active",
-				Metadata: `{"title": "<i>A book</i> of ` + s.Words + `"}`}}
+			found.Names = []resolver.NameSummary{{
+				Name: "urn:isbn:9780395363416", Status: "active",
+				Metadata: `{"title": "<i>A book</i> of ` + s.Words + `"}`,
+			}}
 			if s.All {
 				found.Names = append(found.Names, resolver.NameSummary{Name: "urn:isbn:hidden", Status: "reserved"})
 			}

@@ -15,8 +15,10 @@ func TestNamespacePages(t *testing.T) {
 	isClosed := false
 	serve := func() *server {
 		return start(t, func(c *proxy.Config) {
-			c.Pages = pages.New(pages.Site{All: []pages.Namespace{{NID: "nbn", Source: "RFC 8458", Fold: "prefix"},
-				{NID: "uuid", Source: "RFC 9562"}}})
+			c.Pages = pages.New(pages.Site{All: []pages.Namespace{
+				{NID: "nbn", Source: "RFC 8458", Fold: "prefix"},
+				{NID: "uuid", Source: "RFC 9562"},
+			}})
 			if isClosed {
 				c.Access.Resolve, c.Access.Proxy = nil, nil
 			}

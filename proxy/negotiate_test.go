@@ -127,8 +127,12 @@ func TestNegotiate(t *testing.T) {
 			{"", asked},
 		},
 		"another user": {{"alice", welcome + "alice"}, {"bob", welcome + "bob"}, {"", "200"}},
-		"another is wrong": {{"alice", welcome + "alice"}, {"mallory", asked}, {"", asked},
-			{"alice", welcome + "alice"}},
+		"another is wrong": {
+			{"alice", welcome + "alice"},
+			{"mallory", asked},
+			{"", asked},
+			{"alice", welcome + "alice"},
+		},
 		"wrong, and right": {{"mallory", asked}, {"", asked}, {"alice", welcome + "alice"}},
 		"no challenge":     {{"carol", asked}, {"", asked}},
 		"it is broken":     {{"alice", welcome + "alice"}, {"broken", "503"}, {"", asked}},
@@ -210,17 +214,34 @@ func TestNegotiateShared(t *testing.T) {
 	}{
 		"its own": {nil, nil, []string{asks, lets, "200"}, []string{asks + " Basic", lets, "200"}},
 		"trusted proxy": {
-			trusting, []string{"X-Forwarded-For: 192.0.2.1"}, []string{refused, refused, refused},
+			trusting,
+			[]string{"X-Forwarded-For: 192.0.2.1"},
+			[]string{refused, refused, refused},
 			[]string{"407 Basic", "407 Basic", "407 Basic"},
 		},
-		"trusted proxy without a client": {trusting, nil, []string{refused, refused, refused},
-			[]string{"407 Basic", "407 Basic", "407 Basic"}},
-		"Forwarded": {trusting, []string{"Forwarded: for=192.0.2.1"},
-			[]string{refused, refused, refused}, []string{"407 Basic", "407 Basic", "407 Basic"}},
-		"Via": {nil, []string{"Via: 1.1 front"}, []string{refused, refused, refused},
-			[]string{"407 Basic", "407 Basic", "407 Basic"}},
-		"unknown proxy": {nil, []string{"X-Forwarded-For: 192.0.2.1"},
-			[]string{refused, refused, refused}, []string{refused, refused, refused}},
+		"trusted proxy without a client": {
+			trusting, nil,
+			[]string{refused, refused, refused},
+			[]string{"407 Basic", "407 Basic", "407 Basic"},
+		},
+		"Forwarded": {
+			trusting,
+			[]string{"Forwarded: for=192.0.2.1"},
+			[]string{refused, refused, refused},
+			[]string{"407 Basic", "407 Basic", "407 Basic"},
+		},
+		"Via": {
+			nil,
+			[]string{"Via: 1.1 front"},
+			[]string{refused, refused, refused},
+			[]string{"407 Basic", "407 Basic", "407 Basic"},
+		},
+		"unknown proxy": {
+			nil,
+			[]string{"X-Forwarded-For: 192.0.2.1"},
+			[]string{refused, refused, refused},
+			[]string{refused, refused, refused},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, withPasswords := range []bool{false, true} {
@@ -263,8 +284,10 @@ func TestNegotiateRelayedLater(t *testing.T) {
 	s, _, origin := loggingIn(t, nil)
 	c := s.dial(t)
 	for _, tt := range []struct{ token, field, want string }{
-		{"alice", "A: b", "200 Negotiate proof-for-alice"}, {"", "Via: 1.1 a", "403"},
-		{"", "Forwarded: for=127.0.0.2", "403"}, {"", "A: b", "200"},
+		{"alice", "A: b", "200 Negotiate proof-for-alice"},
+		{"", "Via: 1.1 a", "403"},
+		{"", "Forwarded: for=127.0.0.2", "403"},
+		{"", "A: b", "200"},
 	} {
 		if got := c.logsIn(t, "GET", origin, tt.token, tt.field); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.field, got, tt.want)
@@ -346,8 +369,10 @@ func TestNegotiateOwn(t *testing.T) {
 		})
 		want := map[bool]int{false: 403, true: 401}[withPasswords]
 		for _, target := range []string{"/fetch?uri=" + origin, "/http://a.example/"} {
-			for _, field := range []string{"A: b", "Authorization: Negotiate alice",
-				"Proxy-Authorization: Negotiate alice"} {
+			for _, field := range []string{
+				"A: b", "Authorization: Negotiate alice",
+				"Proxy-Authorization: Negotiate alice",
+			} {
 				response := s.get(t, target, field)
 				challenge := response.Header.Get("Www-Authenticate")
 				if response.StatusCode != want || withPasswords != strings.HasPrefix(challenge, "Basic ") ||

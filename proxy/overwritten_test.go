@@ -28,16 +28,22 @@ func (k kind) request() *httpmessage.Incoming {
 // kinds are requests of all kinds, valid and malformed.
 func kinds() []kind {
 	kinds := []kind{
-		{method: "POST", target: "/api/v1/resolve?service=I2L", fields: []string{"Content-Type", "text/plain"},
-			body: "urn:example:one\nurn:example:none\n"},
-		{method: "POST", target: "http://a.example/echo",
-			fields: []string{"X-Field", "value", "Content-Type", "text/plain"}, body: "content"},
+		{
+			method: "POST", target: "/api/v1/resolve?service=I2L", fields: []string{"Content-Type", "text/plain"},
+			body: "urn:example:one\nurn:example:none\n",
+		},
+		{
+			method: "POST", target: "http://a.example/echo",
+			fields: []string{"X-Field", "value", "Content-Type", "text/plain"}, body: "content",
+		},
 		{method: "PUT", target: "/echo", fields: []string{"Host", "www.example", "X-Field", "value"}, body: "content"},
 		{method: "CONNECT", target: "a.example:443"},
 		{method: "CONNECT", target: "a.example:0"},
 		{method: "OPTIONS", target: "*"},
-		{method: "OPTIONS", target: "/urn:example:one",
-			fields: []string{"Origin", "https://b.example", "Access-Control-Request-Method", "GET"}},
+		{
+			method: "OPTIONS", target: "/urn:example:one",
+			fields: []string{"Origin", "https://b.example", "Access-Control-Request-Method", "GET"},
+		},
 		{method: "OPTIONS", target: "/01/09506000134352", fields: []string{"Host", "id.example"}},
 		{method: "PURGE", target: "http://a.example/modified"},
 		{method: "BREW", target: "/urn:example:one"},
@@ -46,28 +52,44 @@ func kinds() []kind {
 		{method: "HEAD", target: "http://a.example/page"},
 		{method: "GET", target: "http://a.example/page", fields: []string{"If-None-Match", `"v1"`}},
 		{method: "GET", target: "http://a.example/page", fields: []string{"Range", "bytes=2-3"}},
-		{method: "GET", target: "http://a.example/vary",
-			fields: []string{"Accept-Language", "de", "Accept-Encoding", "gzip"}},
-		{method: "GET", target: "http://a.example/echo",
-			fields: []string{"Authorization", "Basic eDp5", "Traceparent",
-				"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}},
-		{method: "GET", target: "http://a.example/echo?a=b",
-			fields: []string{"X-Forwarded-For", "192.0.2.1", "Via", "1.1 front", "Connection", "X-Hop", "X-Hop", "1"}},
+		{
+			method: "GET", target: "http://a.example/vary",
+			fields: []string{"Accept-Language", "de", "Accept-Encoding", "gzip"},
+		},
+		{
+			method: "GET", target: "http://a.example/echo",
+			fields: []string{
+				"Authorization", "Basic eDp5", "Traceparent",
+				"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+			},
+		},
+		{
+			method: "GET", target: "http://a.example/echo?a=b",
+			fields: []string{"X-Forwarded-For", "192.0.2.1", "Via", "1.1 front", "Connection", "X-Hop", "X-Hop", "1"},
+		},
 		{method: "GET", target: "http://a.example/echo", fields: []string{"Urnd-Hops", "2"}},
 		{method: "GET", target: "http://a.example/echo", fields: []string{"Urnd-Hops", "x"}},
 		{method: "GET", target: "http://a.example/fails"},
 		{method: "GET", target: "http://a.example/x y"},
 		{method: "GET", target: "/page", fields: []string{"Host", "www.example"}},
-		{method: "GET", target: "/echo",
-			fields: []string{"Host", "www.example", "Referer", "http://www.example/x", "User-Agent", "agent"}},
-		{method: "GET", target: "/01/09506000134352",
-			fields: []string{"Host", "id.example", "Accept", "application/linkset+json"}},
+		{
+			method: "GET", target: "/echo",
+			fields: []string{"Host", "www.example", "Referer", "http://www.example/x", "User-Agent", "agent"},
+		},
+		{
+			method: "GET", target: "/01/09506000134352",
+			fields: []string{"Host", "id.example", "Accept", "application/linkset+json"},
+		},
 		{method: "GET", target: "/01/09506000134352/21/none", fields: []string{"Host", "id.example"}},
 		{method: "GET", target: "/moved?x=y", fields: []string{"Host", "purl.example"}},
-		{method: "GET", target: "/fetch?uri=http://a.example/echo",
-			fields: []string{"Accept", "text/html", "Referer", "http://a/"}},
-		{method: "GET", target: "/fetch?uri=javascript:x",
-			fields: []string{"Accept", "text/html", "Accept-Language", "fr"}},
+		{
+			method: "GET", target: "/fetch?uri=http://a.example/echo",
+			fields: []string{"Accept", "text/html", "Referer", "http://a/"},
+		},
+		{
+			method: "GET", target: "/fetch?uri=javascript:x",
+			fields: []string{"Accept", "text/html", "Accept-Language", "fr"},
+		},
 		{method: "GET", target: "/uri-res/N2R?urn:example:one"},
 		{method: "GET", target: "/uri-res/N2Rs?urn:example:two"},
 		{method: "GET", target: "/uri-res/N2C?urn:example:record", fields: []string{"Accept", "application/ld+json"}},
@@ -79,16 +101,20 @@ func kinds() []kind {
 		{method: "GET", target: "/api/v1/nothing"},
 		{method: "GET", target: "/namespaces", fields: []string{"Accept", "text/html", "Accept-Language", "de"}},
 		{method: "GET", target: "/robots.txt"},
-		{method: "GET",
+		{
+			method: "GET",
 			target: "/names?prefix=urn:example:&q=words&host=a.example&tag=x&status=live&after=urn:example:one",
-			fields: []string{"Accept", "text/html"}},
+			fields: []string{"Accept", "text/html"},
+		},
 		{method: "GET", target: "/namespaces?q=book&after=isbn", fields: []string{"Accept", "text/html"}},
 		{method: "GET", target: "/namespaces/isbn", fields: []string{"Accept", "text/html"}},
 		{method: "GET", target: "/docs/api", fields: []string{"Accept", "text/html"}},
 		{method: "GET", target: "/sitemap/1.xml"},
 		{method: "GET", target: "/timemap/link/urn:example:one"},
-		{method: "GET", target: "/timegate/urn:example:one",
-			fields: []string{"Accept-Datetime", "Fri, 31 Dec 1999 00:00:00 GMT"}},
+		{
+			method: "GET", target: "/timegate/urn:example:one",
+			fields: []string{"Accept-Datetime", "Fri, 31 Dec 1999 00:00:00 GMT"},
+		},
 		{method: "GET", target: "/memento/20200101000000/urn:example:one"},
 		{method: "GET", target: "/api/handles/10.1000/182?type=URL&index=1"},
 		{method: "GET", target: "/?uri=a%20b&lang=de", fields: []string{"Accept", "text/html"}},
@@ -108,8 +134,10 @@ func kinds() []kind {
 	} {
 		kinds = append(kinds,
 			kind{method: "GET", target: "/urn:example:" + name},
-			kind{method: "GET", target: "/?uri=urn:example:" + name,
-				fields: []string{"Accept", "text/html;q=0.9, */*;q=0.1", "Accept-Language", "de"}},
+			kind{
+				method: "GET", target: "/?uri=urn:example:" + name,
+				fields: []string{"Accept", "text/html;q=0.9, */*;q=0.1", "Accept-Language", "de"},
+			},
 		)
 	}
 	return kinds
@@ -126,8 +154,10 @@ func TestRequestsAreOverwritten(t *testing.T) { overwrite(t, withAll, kinds()) }
 
 // The same holds for the fields in which a trusted proxy describes its client.
 func TestFrontedRequestsAreOverwritten(t *testing.T) {
-	fields := []string{"Host", "www.example", "X-Forwarded-For", "192.0.2.1", "X-Forwarded-Proto", "https",
-		"X-Request-Id", "of-the-front"}
+	fields := []string{
+		"Host", "www.example", "X-Forwarded-For", "192.0.2.1", "X-Forwarded-Proto", "https",
+		"X-Request-Id", "of-the-front",
+	}
 	var fronted []kind
 	for _, target := range []string{"/page", "/echo", "/fails", "/absent"} {
 		fronted = append(fronted, kind{method: "GET", target: target, fields: fields},

@@ -256,8 +256,10 @@ func areNotLed(t *testing.T, b reader, r *readers) {
 	t.Helper()
 	for i, policy := range []string{"", "no-referrer"} {
 		label := fmt.Sprint("lead", i)
-		for _, target := range []string{fetchOf("gopher://lines.test/0" + label),
-			"/uri-res/N2R?urn:example:lines-" + label} {
+		for _, target := range []string{
+			fetchOf("gopher://lines.test/0" + label),
+			"/uri-res/N2R?urn:example:lines-" + label,
+		} {
 			for _, path := range []string{"/refresh", "/location", "/post"} {
 				b.Show(t, r.page(path, policy, target))
 				evaluates(t, b, "urnd is shown",
@@ -288,8 +290,10 @@ func open(t *testing.T, b reader, r *readers) {
 	t.Helper()
 	for i, policy := range []string{"", "no-referrer"} {
 		label := fmt.Sprint("open", i)
-		for j, target := range []string{fetchOf("gopher://lines.test/0" + label),
-			"/uri-res/N2R?urn:example:lines-" + label} {
+		for j, target := range []string{
+			fetchOf("gopher://lines.test/0" + label),
+			"/uri-res/N2R?urn:example:lines-" + label,
+		} {
 			b.Show(t, r.page("/link", policy, target))
 			b.Click(t, "#link")
 			shown := fmt.Sprintf("location.origin == %q && document.readyState == 'complete' && "+

@@ -21,8 +21,10 @@ const (
 )
 
 func metadata(site, mode, dest string, more ...string) []string {
-	return append([]string{agentField, acceptPage, "Sec-Fetch-Site: " + site, "Sec-Fetch-Mode: " + mode,
-		"Sec-Fetch-Dest: " + dest}, more...)
+	return append([]string{
+		agentField, acceptPage, "Sec-Fetch-Site: " + site, "Sec-Fetch-Mode: " + mode,
+		"Sec-Fetch-Dest: " + dest,
+	}, more...)
 }
 
 // retrievals are the targets that cause a retrieval, of a name that resolves to location or of location itself.
@@ -201,8 +203,10 @@ func TestNoFrames(t *testing.T) {
 		"/fetch", fetchOf("gopher://a.example/1"), fetchOf("nothing"), "/fetch?uri=https://user@evil.example/",
 		"/nothing",
 	} {
-		for _, fields := range [][]string{metadata("cross-site", "navigate", "iframe"),
-			metadata("same-origin", "navigate", "document")} {
+		for _, fields := range [][]string{
+			metadata("cross-site", "navigate", "iframe"),
+			metadata("same-origin", "navigate", "document"),
+		} {
 			header := s.get(t, target, fields...).Header
 			if policy := header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors 'none'") {
 				t.Errorf("%s: %q", target, policy)

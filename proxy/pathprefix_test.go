@@ -56,8 +56,10 @@ func TestBelowPathOfNginx(t *testing.T) {
 		c.Fetch, c.Forward.Accept = scheme.Mux{"ftp": shelf{}}, answer.ListingAccept
 	})
 	front := testserver.StartNginx(t, testserver.OpenFolder(t), nginxBelow(t, s.addr))
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	get := func(target string) (*http.Response, string) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+front.Addr()+target, nil)
@@ -81,8 +83,10 @@ func TestBelowPathOfNginx(t *testing.T) {
 		{"/resolver/", 200, ""},
 		{"/resolver/?uri=" + url.QueryEscape("urn:example:a") + "&lang=de", 302, "https://a.example/urn:example:a"},
 		{"/resolver/?uri=" + url.QueryEscape("urn:example:a") + "&format=html", 200, ""},
-		{"/resolver/?uri=" + url.QueryEscape("ftp://h.example/pub/"), 302,
-			"/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2Fpub%2F"},
+		{
+			"/resolver/?uri=" + url.QueryEscape("ftp://h.example/pub/"), 302,
+			"/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2Fpub%2F",
+		},
 		{"/resolver/?uri=nothing", 400, ""},
 		{"/resolver/urn:example:a%2Fb%2E", 302, "https://a.example/urn:example:a%2Fb%2E"},
 		{"/resolver/urn:example:a?=x%2F", 302, "https://a.example/urn:example:a?x%2F"},

@@ -29,8 +29,10 @@ func withPreviews(c *proxy.Config, requested *atomic.Int64) {
 		}
 		requested.Add(1)
 		name := q.URI.String()
-		record := &resolver.Record{Name: name, Version: 1, Status: records[name],
-			Since: time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC)}
+		record := &resolver.Record{
+			Name: name, Version: 1, Status: records[name],
+			Since: time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC),
+		}
 		switch record.Status {
 		case "active":
 			return resolver.Answer{Name: q.URI, TTL: time.Minute, Locations: []resolver.Location{{

@@ -65,14 +65,21 @@ func refusedStream(t *testing.T, conn net.Conn) (status, contentType string) {
 	framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	var block bytes.Buffer
 	encoder := hpack.NewEncoder(&block)
-	for _, f := range [][2]string{{":method", "GET"}, {":scheme", "https"}, {":authority", "a"},
-		{":path", "/urn:example:a"}, {"connection", "close"}} {
+	for _, f := range [][2]string{
+		{":method", "GET"},
+		{":scheme", "https"},
+		{":authority", "a"},
+		{":path", "/urn:example:a"},
+		{"connection", "close"},
+	} {
 		_ = encoder.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]})
 	}
 	_, _ = io.WriteString(conn, http2.ClientPreface)
 	_ = framer.WriteSettings()
-	_ = framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block.Bytes(), EndStream: true,
-		EndHeaders: true})
+	_ = framer.WriteHeaders(http2.HeadersFrameParam{
+		StreamID: 1, BlockFragment: block.Bytes(), EndStream: true,
+		EndHeaders: true,
+	})
 	for {
 		frame, err := framer.ReadFrame()
 		if err != nil {

@@ -78,8 +78,10 @@ func TestRedirectFields(t *testing.T) {
 		{resolver.Uncached, 0, "urnd; fwd=bypass", "no-store"},
 	} {
 		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
-			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a/", From: &resolver.Source{}}},
-				TTL: tt.ttl, Cache: tt.state}, nil
+			return resolver.Answer{
+				Locations: []resolver.Location{{URI: "http://a/", From: &resolver.Source{}}},
+				TTL:       tt.ttl, Cache: tt.state,
+			}, nil
 		}
 		header := s.get(t, "/urn:example:a").Header
 		if header.Get("Cache-Status") != tt.status || header.Get("Cache-Control") != tt.control {

@@ -64,8 +64,10 @@ func TestProxyStatus(t *testing.T) {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
 	guard := netguard.New(300*time.Millisecond, loopback).WithLookup(lookup)
-	web := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, HeaderTimeout: 300 * time.Millisecond,
-		Now: time.Now})
+	web := schemehttp.New(schemehttp.Config{
+		Dial: guard.DialContext, HeaderTimeout: 300 * time.Millisecond,
+		Now: time.Now,
+	})
 	trusting := schemehttp.New(schemehttp.Config{
 		Dial: guard.DialContext, HeaderTimeout: 300 * time.Millisecond, Now: time.Now,
 		TLS: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12},
@@ -111,8 +113,10 @@ func TestProxyStatus(t *testing.T) {
 				says("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n") + "/", 502,
 			"http_protocol_error",
 		},
-		{"304 that nobody asked for", s, "GET http://" + says("HTTP/1.1 304 Not Modified\r\n\r\n") + "/", 502,
-			"http_protocol_error"},
+		{
+			"304 that nobody asked for", s, "GET http://" + says("HTTP/1.1 304 Not Modified\r\n\r\n") + "/", 502,
+			"http_protocol_error",
+		},
 		{"not TLS", lenient, "GET https://" + listenRaw(t, func(_ *peer, c net.Conn, _ *bufio.Reader) {
 			_, _ = io.WriteString(c, "220 mail.example ESMTP\r\n")
 		}).addr + "/", 502, "tls_protocol_error"},

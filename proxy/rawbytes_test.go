@@ -108,8 +108,10 @@ func TestRawBytesAfterTheSlash(t *testing.T) {
 		}
 	}
 	secured := start(t, func(c *proxy.Config) { c.RedirectTLS = true })
-	for target, want := range map[string]string{"/http://a/?x[]=1": "/http://a/?x%5B%5D=1",
-		"/http://a/100%": "/http://a/100%25", "/urn:example:[": ""} {
+	for target, want := range map[string]string{
+		"/http://a/?x[]=1": "/http://a/?x%5B%5D=1",
+		"/http://a/100%":   "/http://a/100%25", "/urn:example:[": "",
+	} {
 		r := secured.get(t, target)
 		if got := r.Header.Get("Location"); want != "" && !strings.HasSuffix(got, want) || want == "" && got != "" {
 			t.Errorf("%q leads to %q by TLS", target, got)

@@ -103,8 +103,10 @@ func mayBeMore(a *route.Request, err error) bool {
 
 // renderRejection renders the reply that fail would send.
 func (x *exchange) renderRejection(base string, n *resolver.Negative, found resolver.Answer) *rejection {
-	r := &rejection{target: strings.Clone(x.in.Target), accept: strings.Clone(x.header.List("Accept")), base: base,
-		source: n}
+	r := &rejection{
+		target: strings.Clone(x.in.Target), accept: strings.Clone(x.header.List("Accept")), base: base,
+		source: n,
+	}
 	r.language = strings.Clone(x.header.List(pages.Vary))
 	a := x.request // a refers to the read buffer of the connection
 	a.Clone(strings.Clone)

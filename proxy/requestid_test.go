@@ -33,8 +33,10 @@ func TestRequestIDs(t *testing.T) {
 		want  string // "" for a new one
 	}{
 		{"none", trusted, "X: y", ""},
-		{"that of a trusted proxy", trusted, given + "0af7651916cd43dd8448eb211c80319c",
-			"0af7651916cd43dd8448eb211c80319c"},
+		{
+			"that of a trusted proxy", trusted, given + "0af7651916cd43dd8448eb211c80319c",
+			"0af7651916cd43dd8448eb211c80319c",
+		},
 		{"an encoded end of line", trusted, given + "a%0d%0ab", ""},
 		{"that of a client that is not trusted", others, given + "abc", ""},
 		{"one for a request that fails", others, given + "abc", ""},

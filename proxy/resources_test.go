@@ -80,8 +80,10 @@ func TestResources(t *testing.T) {
 		}
 		s.next = withLocations()
 	}
-	for _, target := range []string{"/uri-res/N2R?", "/uri-res/I2Rs?", "/fetch?uri=", "/", "/uri-res/N2L?",
-		"/api/v1/resolve?uri="} {
+	for _, target := range []string{
+		"/uri-res/N2R?", "/uri-res/I2Rs?", "/fetch?uri=", "/", "/uri-res/N2L?",
+		"/api/v1/resolve?uri=",
+	} {
 		if response := s.get(t, target+"urn:example:a"); response.StatusCode != 404 {
 			t.Errorf("%s without a location: %d", target, response.StatusCode)
 		}
@@ -109,8 +111,10 @@ func TestVia(t *testing.T) {
 		t.Errorf("%d, via %q", response.StatusCode, via)
 	}
 	loop := "Via: " + strings.Repeat("1.1 urnd, ", 3) + "1.1 urnd"
-	for _, target := range []string{"/uri-res/I2R?urn:example:a", "/urn:example:a", "/uri-res/N2L?urn:example:a",
-		origin.URL + "/"} {
+	for _, target := range []string{
+		"/uri-res/I2R?urn:example:a", "/urn:example:a", "/uri-res/N2L?urn:example:a",
+		origin.URL + "/",
+	} {
 		if response := s.get(t, target, loop); response.StatusCode != http.StatusLoopDetected {
 			t.Errorf("%s: %d", target, response.StatusCode)
 		}
@@ -120,8 +124,10 @@ func TestVia(t *testing.T) {
 // An error response is private, has Vary: Accept, and 405 has Allow (RFC 9110 sections 12.5.5 and 10.2.1).
 func TestAllow(t *testing.T) {
 	s := start(t, nil)
-	for request, want := range map[string]string{"PUT /api/v1/resolve": "GET, HEAD, POST",
-		"POST /urn:example:a": "GET, HEAD, OPTIONS", "POST /": "GET, HEAD"} {
+	for request, want := range map[string]string{
+		"PUT /api/v1/resolve": "GET, HEAD, POST",
+		"POST /urn:example:a": "GET, HEAD, OPTIONS", "POST /": "GET, HEAD",
+	} {
 		response := s.ask(t, request+" HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")[0]
 		h := response.Header
 		if response.StatusCode != http.StatusMethodNotAllowed || h.Get("Allow") != want || h.Get("Vary") != "Accept" ||
@@ -166,8 +172,10 @@ func TestResourceThatBreaksOff(t *testing.T) {
 // For a name without a location, the services that retrieve return the same error as those that locate.
 func TestResourceOfUnknownNames(t *testing.T) {
 	s := start(t, nil)
-	for err, status := range map[error]int{&resolver.Negative{Kind: resolver.ErrGone}: 410, resolver.ErrForbidden: 403,
-		resolver.ErrUnreachable: 502} {
+	for err, status := range map[error]int{
+		&resolver.Negative{Kind: resolver.ErrGone}: 410, resolver.ErrForbidden: 403,
+		resolver.ErrUnreachable: 502,
+	} {
 		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, err }
 		for _, service := range []string{"N2L", "N2R", "N2Rs"} {
 			if got := s.get(t, "/uri-res/"+service+"?urn:x1:a").StatusCode; got != status {

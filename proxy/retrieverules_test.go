@@ -47,7 +47,8 @@ func TestRulesForResources(t *testing.T) {
 			Dial: guard.DialContext, HeaderTimeout: 5 * time.Second, ContinueTimeout: time.Second, MaxIdle: 4,
 			Now: time.Now,
 			DialChecked: func(ctx context.Context, network, address string,
-				check func(netip.AddrPort) error) (net.Conn, error) {
+				check func(netip.AddrPort) error,
+			) (net.Conn, error) {
 				return guard.WithCheck(check).DialContext(ctx, network, address)
 			},
 		})
@@ -55,8 +56,10 @@ func TestRulesForResources(t *testing.T) {
 		mux["http"] = web
 		c.Policy = rules(t,
 			policy.Rule{ID: "no-ftp", Deny: true, Schemes: []string{"ftp"}},
-			policy.Rule{ID: "no-net", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-				Ports: []policy.PortRange{{First: 1, Last: 80}}})
+			policy.Rule{
+				ID: "no-net", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+				Ports: []policy.PortRange{{First: 1, Last: 80}},
+			})
 	})
 	to := func(location string) string { return origin.URL + "/?to=" + url.QueryEscape(location) }
 	for _, tt := range []struct {
@@ -96,10 +99,14 @@ func TestRulesForListings(t *testing.T) {
 		rules  []policy.Rule
 		status int
 	}{
-		{[]policy.Rule{{ID: "no-metadata", Deny: true,
-			Destinations: []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16")}}}, 200},
-		{[]policy.Rule{{ID: "ours", Destinations: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}},
-			{ID: "default", Deny: true}}, 403},
+		{[]policy.Rule{{
+			ID: "no-metadata", Deny: true,
+			Destinations: []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16")},
+		}}, 200},
+		{[]policy.Rule{
+			{ID: "ours", Destinations: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}},
+			{ID: "default", Deny: true},
+		}, 403},
 	} {
 		s := start(t, func(c *proxy.Config) {
 			c.Policy, c.Now = rules(t, tt.rules...), clock.now
@@ -107,12 +114,11 @@ func TestRulesForListings(t *testing.T) {
 				"telnet": scheme.Gateway{Handler: handlerFunc(gopherMenu), Info: scheme.Info{Local: true}},
 				"gopher": scheme.Gateway{Handler: handlerFunc(gopherMenu)},
 			}, time.Minute
-			c.Forward.Cache = httpcache.New(httpcache.Config{Now: clock.now, Store: store, MaxObject: 1 << 20,
-				MaxArriving: 1 << 20, SameOrigin: func(string,
-					string,
-				) (string, bool) {
-					return "", false
-				}})
+			c.Forward.Cache = httpcache.New(httpcache.Config{
+				Now: clock.now, Store: store, MaxObject: 1 << 20,
+				MaxArriving: 1 << 20,
+				SameOrigin: func(string, string) (string, bool) { return "", false },
+			})
 		})
 		for range 4 {
 			for _, target := range []string{"telnet://a.example/", "gopher://a.example/1"} {

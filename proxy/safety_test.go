@@ -28,8 +28,10 @@ func TestResponseSplitting(t *testing.T) {
 		{"NUL in the words", "HTTP/1.1 200 a\x00Evil: 1\r\nContent-Length: 0\r\n\r\n"},
 		{"CR in a name", "HTTP/1.1 200 OK\r\nX\rEvil: 1\r\nContent-Length: 0\r\n\r\n"},
 		{"CR in 103", "HTTP/1.1 103 a\rEvil: 1\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"},
-		{"CR in a field of 103",
-			"HTTP/1.1 103 Early Hints\r\nLink: a\rEvil: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"},
+		{
+			"CR in a field of 103",
+			"HTTP/1.1 103 Early Hints\r\nLink: a\rEvil: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+		},
 		{"CR in a trailer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: a\rEvil: 1\r\n\r\n"},
 		{
 			"framing in a trailer",
@@ -199,8 +201,10 @@ func TestOwnListenersAreNotReached(t *testing.T) {
 	own.Set([]net.Addr{net.TCPAddrFromAddrPort(netip.MustParseAddrPort(inner.addr))})
 	guard := netguard.New(time.Second, loopback, netip.MustParsePrefix("::1/128"),
 		netip.MustParsePrefix("0.0.0.0/8")).WithoutOwn(own)
-	fetch := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, DialChecked: guardedDial(guard),
-		HeaderTimeout: time.Second, Now: time.Now})
+	fetch := schemehttp.New(schemehttp.Config{
+		Dial: guard.DialContext, DialChecked: guardedDial(guard),
+		HeaderTimeout: time.Second, Now: time.Now,
+	})
 	t.Cleanup(fetch.Close)
 	s := start(t, func(c *proxy.Config) {
 		c.Fetch, c.Forward.Tunnel = scheme.Mux{"http": fetch, "https": fetch}, tunnelBy(fetch)

@@ -34,8 +34,10 @@ func (x *exchange) serve() error {
 	case route.KindServer:
 		return x.replied(message.Reply{Status: http.StatusOK, CacheControl: message.NoStore}, nil)
 	case route.KindHTTPSRedirect:
-		return x.replied(message.Reply{Status: http.StatusPermanentRedirect, Location: a.Location,
-			CacheControl: "max-age=3600"}, nil)
+		return x.replied(message.Reply{
+			Status: http.StatusPermanentRedirect, Location: a.Location,
+			CacheControl: "max-age=3600",
+		}, nil)
 	default:
 		return x.serveOwn()
 	}

@@ -136,13 +136,17 @@ func (x *exchange) serveFetch() error {
 	a := &x.request
 	switch {
 	case a.Err != nil && a.Target.Text == "" && problem.PrefersHTML(x.header):
-		return x.replied(message.Reply{Status: http.StatusOK,
-			Vary: "Accept"}.WithPage(message.Page(x.writer().Fetch())), nil)
+		return x.replied(message.Reply{
+			Status: http.StatusOK,
+			Vary:   "Accept",
+		}.WithPage(message.Page(x.writer().Fetch())), nil)
 	case a.Err != nil:
 		return a.Err
 	default:
-		return x.forward(&forward.Request{Fetched: true, Sort: a.Target.Sort, Language: x.chosen(),
-			Embedder: x.handler.gate.Embedder(&x.client)})
+		return x.forward(&forward.Request{
+			Fetched: true, Sort: a.Target.Sort, Language: x.chosen(),
+			Embedder: x.handler.gate.Embedder(&x.client),
+		})
 	}
 }
 

@@ -62,8 +62,10 @@ func newEngine(handler httpmessage.Handler, secure *tls.Config, panicked func(va
 	const timeout = 5 * time.Second
 	log := slog.New(slog.DiscardHandler)
 	return &engine{
-		listen: listen.ServerConfig{Now: time.Now, Log: log, TLS: secure, ReadHeaderTimeout: timeout,
-			ShutdownTimeout: timeout},
+		listen: listen.ServerConfig{
+			Now: time.Now, Log: log, TLS: secure, ReadHeaderTimeout: timeout,
+			ShutdownTimeout: timeout,
+		},
 		protocols: proxy.ServerConfig{
 			Handler: handler, Now: time.Now, Log: log, Panicked: panicked, MaxTarget: maxTarget, MaxHeaderBytes: 4096,
 			ReadHeaderTimeout: timeout, IdleTimeout: timeout, BodyTimeout: bodyTimeout,
@@ -97,8 +99,10 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 	t.Helper()
 	s := &server{next: func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		return resolver.Answer{
-			Locations: []resolver.Location{{URI: "https://a.example/" + q.URI.String(),
-				From: &resolver.Source{Name: "test"}}},
+			Locations: []resolver.Location{{
+				URI:  "https://a.example/" + q.URI.String(),
+				From: &resolver.Source{Name: "test"},
+			}},
 			TTL: 90 * time.Second, Cache: resolver.CacheHit,
 		}, nil
 	}}
@@ -128,8 +132,10 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 			Fetches:    quota.Limit{Semaphore: make(quota.Semaphore, 100)},
 			Streams:    quota.Limit{Semaphore: make(quota.Semaphore, 100)},
 			Bound:      quota.Limit{Semaphore: make(quota.Semaphore, 100), Busy: problem.ErrTooManyBoundConnections},
-			Cache: httpcache.New(httpcache.Config{Now: time.Now,
-				SameOrigin: func(string, string) (string, bool) { return "", false }}),
+			Cache: httpcache.New(httpcache.Config{
+				Now:        time.Now,
+				SameOrigin: func(string, string) (string, bool) { return "", false },
+			}),
 			TunnelPort: func(uint16) bool { return true },
 			Tunnel: func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error) {
 				return fetch.Tunnel(ctx, target, check)

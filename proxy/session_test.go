@@ -204,8 +204,10 @@ func TestNoConnectionOfClientByHTTP2(t *testing.T) {
 func TestUnknownCredentials(t *testing.T) {
 	o := newIdentityOrigin(t)
 	for name, s := range sessionForms(t, o, nil) {
-		for _, credentials := range []string{"Custom alice", "negotiate\talice", "NegotiateX alice",
-			"Negotiate,X alice", " \"Negotiate\" alice"} {
+		for _, credentials := range []string{
+			"Custom alice", "negotiate\talice", "NegotiateX alice",
+			"Negotiate,X alice", " \"Negotiate\" alice",
+		} {
 			if got, _ := s.dial(t).asks(t, s.base+"/", "Authorization: "+credentials); got != alice && got != noClient {
 				t.Errorf("%s, %q: %s", name, credentials, got)
 			}

@@ -69,7 +69,9 @@ func locationValues(a *route.Request) []uri.TemplateValue {
 		query = "?" + query
 	}
 	return []uri.TemplateValue{
-		{Name: "host", Text: host}, {Name: "path", Text: path}, {Name: "rest", Text: a.Site.Rest(path)},
+		{Name: "host", Text: host},
+		{Name: "path", Text: path},
+		{Name: "rest", Text: a.Site.Rest(path)},
 		{Name: "query", Text: query},
 	}
 }

@@ -43,15 +43,19 @@ func paths(t *testing.T, change func(*proxy.Config)) *server {
 		}
 		all := c.Sites[0].Site
 		at := func(path string, change func(*proxy.Site)) {
-			s := proxy.Site{Route: route.Site{Host: "www.example", Path: path, Spelling: route.SpellingExact},
-				Site: all}
+			s := proxy.Site{
+				Route: route.Site{Host: "www.example", Path: path, Spelling: route.SpellingExact},
+				Site:  all,
+			}
 			change(&s)
 			c.Sites = append(c.Sites, s)
 		}
 		at("/fields", func(s *proxy.Site) {
 			s.Host = "inside.example"
-			s.Request = forward.Edits{Remove: []string{"Cookie"},
-				Set: httpmessage.Fields{{Name: "X-Set", Value: "by urnd"}}}
+			s.Request = forward.Edits{
+				Remove: []string{"Cookie"},
+				Set:    httpmessage.Fields{{Name: "X-Set", Value: "by urnd"}},
+			}
 			s.Response = forward.Edits{Remove: []string{"server"}, Set: httpmessage.Fields{{Name: "X-Own", Value: "2"}}}
 		})
 		at("/v1", func(s *proxy.Site) { s.Replace = "/v2" })
@@ -81,8 +85,12 @@ func TestSitePaths(t *testing.T) {
 		want   string // the content, or Location
 	}{
 		{"/", nil, 200, "GET / HTTP/1.1 host=[www.example] set=[] auth=[] cookie=[]"},
-		{"/fields/a", []string{"X-Set: by a client", "Cookie: a=b"}, 200,
-			"GET /fields/a HTTP/1.1 host=[inside.example] set=[by urnd] auth=[] cookie=[]"},
+		{
+			"/fields/a",
+			[]string{"X-Set: by a client", "Cookie: a=b"},
+			200,
+			"GET /fields/a HTTP/1.1 host=[inside.example] set=[by urnd] auth=[] cookie=[]",
+		},
 		{"/v1/a%2Fb?q", nil, 200, "GET /v2/a%2Fb?q HTTP/1.1"},
 		{"/v1", nil, 200, "GET /v2 HTTP/1.1"},
 		{"/v1/../v1/a", nil, 200, "GET /v2/a HTTP/1.1"},
@@ -95,8 +103,12 @@ func TestSitePaths(t *testing.T) {
 		{"/strip", nil, 200, "GET / HTTP/1.1"},
 		{"/users/a", nil, 401, "required"},
 		{"/users/a", []string{"Authorization: Basic am9lOndyb25n"}, 401, "required"},
-		{"/users/a", []string{"Authorization: Basic am9lOnNlY3JldA=="}, 200,
-			"GET /users/a HTTP/1.1 host=[www.example] set=[] auth=[] cookie=[]"},
+		{
+			"/users/a",
+			[]string{"Authorization: Basic am9lOnNlY3JldA=="},
+			200,
+			"GET /users/a HTTP/1.1 host=[www.example] set=[] auth=[] cookie=[]",
+		},
 		{"/users/a", nil, 401, "required"}, // although the response is stored now
 		{"/x/../users/a", nil, 401, "required"},
 		{"//users/a", nil, 401, "required"},

@@ -83,8 +83,12 @@ func TestRulesOfTheSite(t *testing.T) {
 		{"user", policy.Rule{Users: []string{"alice"}}, []string{get, tunnel}, nil},
 		{"CONNECT", policy.Rule{Schemes: []string{"connect"}}, []string{tunnel}, []string{get, post}},
 		{"destination", policy.Rule{Destinations: []netip.Prefix{loopback}}, []string{get, post, tunnel, named}, nil},
-		{"another destination", policy.Rule{Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}, nil,
-			[]string{get, tunnel, named}},
+		{
+			"another destination",
+			policy.Rule{Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}},
+			nil,
+			[]string{get, tunnel, named},
+		},
 	} {
 		rule := tt.rule
 		rule.ID, rule.Deny = "no-1", true
@@ -140,8 +144,10 @@ func TestRulesOfTheSite(t *testing.T) {
 // The event of an allowed request has its rule, too, also if the address decides.
 func TestRuleOfEvent(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-	for _, rule := range []policy.Rule{{ID: "by-method", Methods: []string{"GET"}},
-		{ID: "by-address", Destinations: []netip.Prefix{loopback}}} {
+	for _, rule := range []policy.Rule{
+		{ID: "by-method", Methods: []string{"GET"}},
+		{ID: "by-address", Destinations: []netip.Prefix{loopback}},
+	} {
 		s, seen, _ := ruled(t, policy.ModeEnforce, []policy.Rule{rule, {ID: "all-else", Deny: true}}, nil)
 		for range 2 { // the second one uses the connection of the first
 			if got := s.get(t, "http://"+o.addr+"/").StatusCode; got != 200 || seen() != rule.ID {
@@ -199,18 +205,24 @@ func TestRebinding(t *testing.T) {
 		}
 		return []netip.Addr{netip.MustParseAddr(forbidden)}, nil
 	})
-	fetch := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, DialChecked: guardedDial(guard),
-		HeaderTimeout: time.Second, Now: time.Now, MaxIdle: 4})
+	fetch := schemehttp.New(schemehttp.Config{
+		Dial: guard.DialContext, DialChecked: guardedDial(guard),
+		HeaderTimeout: time.Second, Now: time.Now, MaxIdle: 4,
+	})
 	t.Cleanup(fetch.Close)
-	rules := []policy.Rule{{ID: "inner", Deny: true,
-		Destinations: []netip.Prefix{netip.MustParsePrefix(forbidden + "/32")}}}
+	rules := []policy.Rule{{
+		ID: "inner", Deny: true,
+		Destinations: []netip.Prefix{netip.MustParsePrefix(forbidden + "/32")},
+	}}
 	s, _, _ := ruled(t, policy.ModeEnforce, rules, func(c *proxy.Config) {
 		c.Fetch = scheme.Mux{"http": fetch}
 		c.Forward.Tunnel = tunnelBy(fetch)
 	})
 	for range 6 {
-		for _, request := range []string{"GET http://rebinding.example:" + port + "/",
-			"CONNECT rebinding.example:" + port} {
+		for _, request := range []string{
+			"GET http://rebinding.example:" + port + "/",
+			"CONNECT rebinding.example:" + port,
+		} {
 			c := s.dial(t)
 			c.send(t, request+" HTTP/1.1\r\nHost: a\r\n\r\n")
 			if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 403 ") &&

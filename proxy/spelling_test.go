@@ -63,8 +63,10 @@ func TestSpelling(t *testing.T) {
 				t.Errorf("%d, %s: %s", tt.spelling, target, response.Header.Get("Cache-Status"))
 			}
 		}
-		want := map[route.Spelling]int{route.SpellingNormal: 1, route.SpellingExact: 4,
-			route.SpellingRedirect: 1}[tt.spelling]
+		want := map[route.Spelling]int{
+			route.SpellingNormal: 1, route.SpellingExact: 4,
+			route.SpellingRedirect: 1,
+		}[tt.spelling]
 		if got := len(o.requests()); got != want {
 			t.Errorf("%d: %d requests", tt.spelling, got)
 		}
@@ -84,8 +86,10 @@ func TestAsterisk(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	for _, spelling := range []route.Spelling{route.SpellingNormal, route.SpellingExact, route.SpellingRedirect} {
 		s := start(t, func(c *proxy.Config) { c.Spelling = spelling })
-		for target, line := range map[string]string{"": "OPTIONS * HTTP/1.1", "/": "OPTIONS / HTTP/1.1",
-			"?": "OPTIONS /? HTTP/1.1", "/a": "OPTIONS /a HTTP/1.1"} {
+		for target, line := range map[string]string{
+			"": "OPTIONS * HTTP/1.1", "/": "OPTIONS / HTTP/1.1",
+			"?": "OPTIONS /? HTTP/1.1", "/a": "OPTIONS /a HTTP/1.1",
+		} {
 			s.ask(t, "OPTIONS http://"+o.addr+target+" HTTP/1.1\r\nHost: a\r\n\r\n")
 			if got, _, _ := strings.Cut(o.last(), "\r\n"); got != line {
 				t.Errorf("%q is sent as %q", target, got)

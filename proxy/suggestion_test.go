@@ -81,8 +81,10 @@ func TestSuggestions(t *testing.T) {
 		}
 	}
 	page := text(t, s.get(t, "/?uri=%3Cscript%3E+urn%3Aietf%3Arfc%3A1", "Accept: text/html"))
-	for _, want := range []string{`Did you mean <a href="/urn:ietf:rfc:1">`, `value="&lt;script&gt; urn:ietf:rfc:1"`,
-		"<details>"} {
+	for _, want := range []string{
+		`Did you mean <a href="/urn:ietf:rfc:1">`, `value="&lt;script&gt; urn:ietf:rfc:1"`,
+		"<details>",
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in %s", want, page)
 		}
@@ -95,8 +97,10 @@ func TestSuggestionsWithoutDNS(t *testing.T) {
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		return resolver.Answer{}, resolver.ErrUnreachable
 	}
-	for target, want := range map[string]string{"/urn:isbm:0395363411": `["urn:isbn:0395363411"]`,
-		"/urn:isbn:0395363411": "null", "/urn:nowhere:a": "null"} {
+	for target, want := range map[string]string{
+		"/urn:isbm:0395363411": `["urn:isbn:0395363411"]`,
+		"/urn:isbn:0395363411": "null", "/urn:nowhere:a": "null",
+	} {
 		response := s.get(t, target)
 		var p struct{ Suggestions json.RawMessage }
 		if err := json.Unmarshal([]byte(text(t, response)), &p); err != nil {

@@ -39,8 +39,10 @@ func nameOf(name string, requested int) (resolver.Answer, error) {
 		return resolver.Answer{}, &resolver.Negative{Kind: kind, Reason: "the table says so", TTL: ttl, Record: r}
 	}
 	if path, ok := strings.CutPrefix(name, "https://purl.example/"); ok {
-		status, known := map[string]int{"one": 0, "moved": 301, "found": 302, "other": 303, "kept": 307, "lasting": 308,
-			"%C3%A4": 301}[path]
+		status, known := map[string]int{
+			"one": 0, "moved": 301, "found": 302, "other": 303, "kept": 307, "lasting": 308,
+			"%C3%A4": 301,
+		}[path]
 		if !known {
 			return negative(resolver.ErrNotFound, time.Hour, nil)
 		}
@@ -265,10 +267,12 @@ const identifierRoot = "https://id.example"
 
 // identifierOf is the table of identifiers in web addresses, by the path after the item.
 func identifierOf(name, path string) (resolver.Answer, error) {
-	record := &resolver.Record{Name: name, Version: 1, Changed: time.Unix(946684000, 0), Status: "active",
+	record := &resolver.Record{
+		Name: name, Version: 1, Changed: time.Unix(946684000, 0), Status: "active",
 		Redirect: 307, Links: []resolver.Link{
 			{URI: "https://a.example/pip", Rel: "gs1:pip"},
-		}}
+		},
+	}
 	from := func(language string) *resolver.Source {
 		return &resolver.Source{Name: "registry", Record: record, Language: language}
 	}
@@ -279,8 +283,10 @@ func identifierOf(name, path string) (resolver.Answer, error) {
 		record.Links = append(record.Links,
 			resolver.Link{URI: "https://a.example/fr", Rel: "gs1:defaultLinkMulti", Language: "fr"})
 	case "/21/languages":
-		locations = []resolver.Location{{URI: "https://a.example/en", From: from("en")},
-			{URI: "https://a.example/de", From: from("de")}}
+		locations = []resolver.Location{
+			{URI: "https://a.example/en", From: from("en")},
+			{URI: "https://a.example/de", From: from("de")},
+		}
 	case "/21/mirrors":
 		locations = append(locations, resolver.Location{URI: "https://b.example" + path, From: from("")})
 	case "/21/sandbox":

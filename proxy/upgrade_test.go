@@ -70,9 +70,11 @@ func TestUpgradeRefused(t *testing.T) {
 		{"refused by the origin", "GET", "1.1", "/no", websocket, "426 Upgrade it", "no"},
 		{"HTTP/1.0", "GET", "1.0", "/", websocket, "200 OK", "plain"},
 		{"not named by Connection", "GET", "1.1", "/", "Upgrade: websocket\r\n", "200 OK", "plain"},
-		{"h2c", "GET", "1.1", "/",
+		{
+			"h2c", "GET", "1.1", "/",
 			"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n",
-			"200 OK", "plain"},
+			"200 OK", "plain",
+		},
 		{"with content", "POST", "1.1", "/", websocket + "Content-Length: 0\r\n", "200 OK", "plain"},
 		{"101 that nobody asked for", "GET", "1.1", "/unasked", "", "502 Bad Gateway", ""},
 	} {

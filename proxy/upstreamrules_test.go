@@ -19,8 +19,10 @@ import (
 func TestDestinationsBehindUpstream(t *testing.T) {
 	up := always(t, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok")
 	for name, rules := range map[string][]policy.Rule{
-		"only some": {{ID: "some", Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}},
-			{ID: "rest", Deny: true}},
+		"only some": {
+			{ID: "some", Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}},
+			{ID: "rest", Deny: true},
+		},
 		"not some": {{ID: "some", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
 	} {
 		s, _, _ := ruled(t, policy.ModeEnforce, rules, func(c *proxy.Config) {
@@ -38,8 +40,10 @@ func TestDestinationsBehindUpstream(t *testing.T) {
 // fetchingBy is an HTTP client for origins, with other settings.
 func fetchingBy(t testing.TB, change func(*schemehttp.Config)) scheme.Handler {
 	t.Helper()
-	config := schemehttp.Config{Dial: new(net.Dialer).DialContext, HeaderTimeout: testserver.Timeout, MaxIdle: 4,
-		Now: time.Now}
+	config := schemehttp.Config{
+		Dial: new(net.Dialer).DialContext, HeaderTimeout: testserver.Timeout, MaxIdle: 4,
+		Now: time.Now,
+	}
 	change(&config)
 	fetch := schemehttp.New(config)
 	t.Cleanup(fetch.Close)

@@ -95,8 +95,10 @@ func (c *streams) open(end bool, pairs ...string) uint32 {
 	for i := 0; i < len(pairs); i += 2 {
 		_ = c.encoder.WriteField(hpack.HeaderField{Name: pairs[i], Value: pairs[i+1]})
 	}
-	_ = c.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: c.block.Bytes(), EndHeaders: true,
-		EndStream: end})
+	_ = c.WriteHeaders(http2.HeadersFrameParam{
+		StreamID: id, BlockFragment: c.block.Bytes(), EndHeaders: true,
+		EndStream: end,
+	})
 	return id
 }
 
@@ -257,14 +259,22 @@ func TestWebSocketRefusedByHTTP2(t *testing.T) {
 		}
 	}
 	for name, pairs := range map[string][]string{
-		":protocol without CONNECT": {":method", "GET", ":protocol", "websocket", ":scheme", "https", ":authority",
-			"chat.example", ":path", "/"},
-		"no :path": {":method", "CONNECT", ":protocol", "websocket", ":scheme", "https", ":authority",
-			"chat.example"},
-		"no :scheme": {":method", "CONNECT", ":protocol", "websocket", ":authority", "chat.example",
-			":path", "/"},
-		"an empty :protocol": {":method", "CONNECT", ":protocol", "", ":scheme", "https", ":authority",
-			"chat.example", ":path", "/"},
+		":protocol without CONNECT": {
+			":method", "GET", ":protocol", "websocket", ":scheme", "https", ":authority",
+			"chat.example", ":path", "/",
+		},
+		"no :path": {
+			":method", "CONNECT", ":protocol", "websocket", ":scheme", "https", ":authority",
+			"chat.example",
+		},
+		"no :scheme": {
+			":method", "CONNECT", ":protocol", "websocket", ":authority", "chat.example",
+			":path", "/",
+		},
+		"an empty :protocol": {
+			":method", "CONNECT", ":protocol", "", ":scheme", "https", ":authority",
+			"chat.example", ":path", "/",
+		},
 	} {
 		if _, _, _, ended := c.come(t, c.open(true, pairs...), ""); ended != "PROTOCOL_ERROR" {
 			t.Errorf("%s: %s", name, ended)

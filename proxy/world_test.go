@@ -46,8 +46,10 @@ func newWorld(t testing.TB, change func(*proxy.Config)) *world {
 	t.Helper()
 	w := new(world)
 	known := knownNames(t)
-	answers := cache.New(cache.Config[resolver.Locations]{Store: newEntries[resolver.Locations](), Now: w.now,
-		LoadTimeout: time.Minute, RetryAfter: 30 * time.Second})
+	answers := cache.New(cache.Config[resolver.Locations]{
+		Store: newEntries[resolver.Locations](), Now: w.now,
+		LoadTimeout: time.Minute, RetryAfter: 30 * time.Second,
+	})
 	t.Cleanup(answers.Close)
 	pages := httpcache.New(httpcache.Config{
 		Store: newEntries[*httpcache.Entry](), Now: w.now, MaxObject: 1 << 20, MaxArriving: 16 << 20,
@@ -64,8 +66,10 @@ func newWorld(t testing.TB, change func(*proxy.Config)) *world {
 		Resolver: resolver.NewCanonical(known,
 			&resolver.Mux{Names: found, Locations: scheme.NewSelf(), Own: found, Owns: known.Owns}),
 		Fetch: scheme.Mux{"http": origin, "https": origin}, Now: w.now, Log: slog.New(slog.DiscardHandler),
-		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback},
-			Purge: []netip.Prefix{loopback}},
+		Access: gate.Access{
+			Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback},
+			Purge: []netip.Prefix{loopback},
+		},
 		OwnHosts:    route.NewOwnHosts("a", "purl.example", "id.example"),
 		Hosts:       []string{"purl.example", "id.example"},
 		Identifiers: []gs1.Site{{Host: "id.example", Root: identifierRoot + "/"}},
@@ -116,8 +120,10 @@ func (w *world) observe(e *proxy.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	last := *e // its strings may refer to the buffer of a connection
-	for _, text := range []*string{&last.Method, &last.Target, &last.Host, &last.Referer, &last.UserAgent, &last.User,
-		&last.ID, &last.Type, &last.Form, &last.Scheme} {
+	for _, text := range []*string{
+		&last.Method, &last.Target, &last.Host, &last.Referer, &last.UserAgent, &last.User,
+		&last.ID, &last.Type, &last.Form, &last.Scheme,
+	} {
 		*text = strings.Clone(*text)
 	}
 	w.events = append(w.events, last)

@@ -17,14 +17,18 @@ func newAnswers(
 	t testing.TB, now func() time.Time, change func(*cache.Config[resolver.Locations]),
 ) resolver.AnswerCache {
 	t.Helper()
-	store, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: 1 << 20, Size: resolver.LocationsSize,
-		GroupOf: resolver.NameOfKey})
+	store, err := memory.New(memory.Config[resolver.Locations]{
+		MaxBytes: 1 << 20, Size: resolver.LocationsSize,
+		GroupOf: resolver.NameOfKey,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(store.Close)
-	config := cache.Config[resolver.Locations]{Store: store, Now: now, StaleFor: time.Hour,
-		RetryAfter: 30 * time.Second}
+	config := cache.Config[resolver.Locations]{
+		Store: store, Now: now, StaleFor: time.Hour,
+		RetryAfter: 30 * time.Second,
+	}
 	if change != nil {
 		change(&config)
 	}
@@ -64,8 +68,10 @@ func TestLookupAndPurge(t *testing.T) {
 			}
 			return keys
 		}
-		want := []string{"urn:example:a", "urn:example:a I2Ls", "urn:example:a?+r", "urn:example:a?+r I2Ls",
-			"urn:example:a?c=x", "urn:example:a?c=x I2Ls"}
+		want := []string{
+			"urn:example:a", "urn:example:a I2Ls", "urn:example:a?+r", "urn:example:a?+r I2Ls",
+			"urn:example:a?c=x", "urn:example:a?c=x I2Ls",
+		}
 		if got := keys(); !slices.Equal(got, want) {
 			t.Errorf("lookup: %q", got)
 		}
@@ -128,8 +134,10 @@ func TestNameOfKey(t *testing.T) {
 func TestSizeOfNegatives(t *testing.T) {
 	record := &resolver.Record{Name: "urn:example:a", Metadata: strings.Repeat("m", 10_000)}
 	for _, next := range []*stub{
-		{answer: resolver.Answer{Locations: []resolver.Location{{URI: "http://a/",
-			From: &resolver.Source{Record: record}}}, TTL: time.Hour}},
+		{answer: resolver.Answer{Locations: []resolver.Location{{
+			URI:  "http://a/",
+			From: &resolver.Source{Record: record},
+		}}, TTL: time.Hour}},
 		{err: &resolver.Negative{Kind: resolver.ErrGone, Reason: "withdrawn", TTL: time.Hour, Record: record}},
 	} {
 		store, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: 1 << 20, Size: resolver.LocationsSize})

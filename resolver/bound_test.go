@@ -54,8 +54,10 @@ func TestAnswersAreBounded(t *testing.T) {
 
 // A template that repeats the name is limited as well.
 func TestTemplatesAreBounded(t *testing.T) {
-	set, err := urnns.NewSet(urnns.Namespace{NID: "x-twice",
-		Targets: []urnns.Target{{Template: "http://a/{+nss}/{+nss}"}, {Template: "http://b/{+nss}"}}})
+	set, err := urnns.NewSet(urnns.Namespace{
+		NID:     "x-twice",
+		Targets: []urnns.Target{{Template: "http://a/{+nss}/{+nss}"}, {Template: "http://b/{+nss}"}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,8 +25,10 @@ func TestFreshAndExplained(t *testing.T) {
 	cached := resolver.NewCached(answers,
 		resolver.Func(func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
 			resolver.TraceOf(ctx).Add(resolver.Step{Stage: "next"}, "asked for %s", location)
-			return resolver.Answer{Locations: resolver.Locations{{URI: location, From: &resolver.Source{}}},
-				TTL: time.Hour}, nil
+			return resolver.Answer{
+				Locations: resolver.Locations{{URI: location, From: &resolver.Source{}}},
+				TTL:       time.Hour,
+			}, nil
 		}), nil)
 	q := query(t, "urn:example:a")
 	expect := func(ctx context.Context, want string, state resolver.CacheState) {

@@ -195,8 +195,10 @@ func cacheQueryOf(q *Query) cacheQuery {
 }
 
 func (q cacheQuery) query() Query {
-	return Query{URI: q.uri, Spelling: q.spelling, URN: q.urn, Service: q.service, ResolutionParams: q.resolutionParams,
-		Hops: q.hops}
+	return Query{
+		URI: q.uri, Spelling: q.spelling, URN: q.urn, Service: q.service, ResolutionParams: q.resolutionParams,
+		Hops: q.hops,
+	}
 }
 
 // negativeState returns a copy of a negative answer with the cache state. It returns any other error unchanged.

@@ -24,8 +24,10 @@ func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 	trace := TraceOf(ctx)
 	if trace != nil {
 		for _, change := range q.URI.ExplainNormalize() {
-			trace.Add(Step{Stage: "normalize", Code: "normalized",
-				Values: []any{"Before", change.Before, "After", change.After}}, "%s: %s -> %s", change.Step,
+			trace.Add(Step{
+				Stage: "normalize", Code: "normalized",
+				Values: []any{"Before", change.Before, "After", change.After},
+			}, "%s: %s -> %s", change.Step,
 				change.Before, change.After)
 		}
 	}
@@ -37,8 +39,10 @@ func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 		trace.Add(Step{Stage: "canonical", Code: "canonical", Values: []any{"Name", canonical.URI.String()}}, "%s",
 			canonical.URI)
 		for _, warning := range c.names.Warnings(q) {
-			trace.Add(Step{Stage: "warning", Code: "breaks_rule",
-				Values: []any{"Rule", warning, "Section", warning.Section}}, "%s: %s (%s)", warning.Name,
+			trace.Add(Step{
+				Stage: "warning", Code: "breaks_rule",
+				Values: []any{"Rule", warning, "Section", warning.Section},
+			}, "%s: %s (%s)", warning.Name,
 				warning.Requirement, warning.Section)
 		}
 	}

@@ -66,8 +66,10 @@ func NewChain(config ChainConfig) (*Chain, error) {
 		}
 		return picked
 	}
-	c := &Chain{order: pick(config.Order), orders: make(map[string][]Member, len(config.Orders)),
-		unknown: config.Unknown}
+	c := &Chain{
+		order: pick(config.Order), orders: make(map[string][]Member, len(config.Orders)),
+		unknown: config.Unknown,
+	}
 	for nid, names := range config.Orders {
 		c.orders[nid] = pick(names)
 	}

@@ -20,17 +20,21 @@ func TestClientsOfNames(t *testing.T) {
 		busy := errors.New("busy")
 		slots := make(quota.Semaphore, 4)
 		end := make(chan struct{})
-		slow := resolver.Limit{Semaphore: slots,
+		slow := resolver.Limit{
+			Semaphore: slots,
 			Next: resolver.Func(func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 				if q.NID() != "slow" {
 					return resolver.Answer{}, unsupported("not slow", time.Hour)
 				}
 				<-end
 				return located("http://slow/", time.Hour), nil
-			})}
+			}),
+		}
 		chain, err := resolver.NewChain(resolver.ChainConfig{
-			Members: []resolver.Member{{Name: "slow", Resolver: slow},
-				{Name: "local", Resolver: &stub{answer: located("http://local/", time.Hour)}}},
+			Members: []resolver.Member{
+				{Name: "slow", Resolver: slow},
+				{Name: "local", Resolver: &stub{answer: located("http://local/", time.Hour)}},
+			},
 			Order: []string{"slow", "local"}, Orders: map[string][]string{"local": {"local"}},
 			Unknown: resolver.ErrNotFound,
 		})
@@ -86,8 +90,10 @@ func TestCachedNamesNeedNoPermit(t *testing.T) {
 	answers := newAnswers(t, func() time.Time { return now },
 		func(c *cache.Config[resolver.Locations]) { c.RefreshAhead = true })
 	clients := quota.NewClientLimits(1, 1, busy)
-	next := resolver.Limit{Semaphore: make(quota.Semaphore, 9),
-		Next: &stub{answer: located("http://a/", 100*time.Second)}}
+	next := resolver.Limit{
+		Semaphore: make(quota.Semaphore, 9),
+		Next:      &stub{answer: located("http://a/", 100*time.Second)},
+	}
 	cached := resolver.NewCached(answers.Cache, next, clients)
 	q := query(t, "urn:example:a")
 	q.Client = netip.MustParseAddr("192.0.2.1")

@@ -60,8 +60,10 @@ func TestHistory(t *testing.T) {
 	defer permit.Release()
 	q, _ := resolver.ParseQuery("urn:example:a", resolver.I2L)
 	q.Client = client
-	if _, err := (resolver.CanonicalHistory{Names: names, Clients: clients,
-		Next: known("urn:example:a")}).Versions(t.Context(), q); !errors.Is(err, errBusy) {
+	if _, err := (resolver.CanonicalHistory{
+		Names: names, Clients: clients,
+		Next: known("urn:example:a"),
+	}).Versions(t.Context(), q); !errors.Is(err, errBusy) {
 		t.Errorf("client at its limit: %v", err)
 	}
 	q, _ = resolver.ParseQuery("urn:example:a?x", resolver.I2L)

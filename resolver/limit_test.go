@@ -25,8 +25,10 @@ func TestLimit(t *testing.T) {
 		"an answer": {func(context.Context, resolver.Query) (resolver.Answer, error) {
 			return located("http://1/", 1), nil
 		}, nil},
-		"a failure": {func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, down },
-			down},
+		"a failure": {
+			func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, down },
+			down,
+		},
 		"a negative answer": {func(context.Context, resolver.Query) (resolver.Answer, error) {
 			return resolver.Answer{}, unsupported("r", 1)
 		}, resolver.ErrUnsupported},
@@ -59,7 +61,8 @@ func TestLimitConcurrency(t *testing.T) {
 	var running, answered, busy atomic.Int64
 	var callers sync.WaitGroup
 	full, end := make(chan struct{}), make(chan struct{})
-	limit := resolver.Limit{Semaphore: make(quota.Semaphore, most),
+	limit := resolver.Limit{
+		Semaphore: make(quota.Semaphore, most),
 		Next: resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
 			switch n := running.Add(1); {
 			case n == most:
@@ -69,7 +72,8 @@ func TestLimitConcurrency(t *testing.T) {
 			}
 			<-end
 			return located("http://1/", 1), nil
-		})}
+		}),
+	}
 	ask := func() {
 		if _, err := limit.Resolve(t.Context(), query(t, "urn:example:a")); err == nil {
 			answered.Add(1)

@@ -13,9 +13,13 @@ import (
 // An unregistered name resolves to the requested URL, unless the client may only be redirected to names, or the
 // site claims the name.
 func TestOrLocation(t *testing.T) {
-	names := resolver.Names{Set: builtin(t), Accept: uri.CurrentURN,
-		RegisteredPrefixes: new(resolver.PrefixSet)}.WithOwnedPrefixes([]string{"urn:", "https://own.example/",
-		"ark:/12345/"})
+	names := resolver.Names{
+		Set: builtin(t), Accept: uri.CurrentURN,
+		RegisteredPrefixes: new(resolver.PrefixSet),
+	}.WithOwnedPrefixes([]string{
+		"urn:", "https://own.example/",
+		"ark:/12345/",
+	})
 	names.RegisteredPrefixes.Add("https://known.example/a")
 	names.RegisteredPrefixes.Add("ark:/99999/a")
 	next := resolver.Func(func(_ context.Context, q resolver.Query) (resolver.Answer, error) {

@@ -21,15 +21,19 @@ func TestMemoryOfAnswers(t *testing.T) {
 		return func(i int) (resolver.Locations, error) {
 			all := make(resolver.Locations, 0, n)
 			for j := range n {
-				all = append(all, resolver.Location{URI: fmt.Sprintf("https://www.example.org/info/%d/%d", i, j),
-					From: source()})
+				all = append(all, resolver.Location{
+					URI:  fmt.Sprintf("https://www.example.org/info/%d/%d", i, j),
+					From: source(),
+				})
 			}
 			return all, nil
 		}
 	}
 	record := func() *resolver.Record {
-		return &resolver.Record{Name: fmt.Sprint("urn:nbn:fi-fe", 1), Metadata: strings.Repeat("m", 2000),
-			Contact: strings.Repeat("c", 50)}
+		return &resolver.Record{
+			Name: fmt.Sprint("urn:nbn:fi-fe", 1), Metadata: strings.Repeat("m", 2000),
+			Contact: strings.Repeat("c", 50),
+		}
 	}
 	for _, shape := range []struct {
 		name  string
@@ -67,13 +71,17 @@ func TestMemoryOfAnswers(t *testing.T) {
 		{"withdrawn", 2000, func(i int) (resolver.Locations, error) {
 			one := record()
 			one.Successors = []string{fmt.Sprint("urn:nbn:fi-fe", i), fmt.Sprint("urn:nbn:fi-fg", i)}
-			return nil, &resolver.Negative{Kind: resolver.ErrGone, TTL: time.Hour, Record: one,
-				Reason: strings.Repeat("r", 100+i%2)}
+			return nil, &resolver.Negative{
+				Kind: resolver.ErrGone, TTL: time.Hour, Record: one,
+				Reason: strings.Repeat("r", 100+i%2),
+			}
 		}},
 	} {
 		t.Run(shape.name, func(t *testing.T) {
-			store, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: 512 << 20,
-				Size: resolver.LocationsSize, GroupOf: resolver.NameOfKey})
+			store, err := memory.New(memory.Config[resolver.Locations]{
+				MaxBytes: 512 << 20,
+				Size:     resolver.LocationsSize, GroupOf: resolver.NameOfKey,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,8 +25,10 @@ type savedNegative struct {
 
 // negativeKinds returns the encoding of the kinds of negative answers.
 func negativeKinds() map[string]error {
-	return map[string]error{"unsupported": ErrUnsupported, "not found": ErrNotFound, "gone": ErrGone,
-		"service": ErrService}
+	return map[string]error{
+		"unsupported": ErrUnsupported, "not found": ErrNotFound, "gone": ErrGone,
+		"service": ErrService,
+	}
 }
 
 // EncodeOutcome returns the encoding of an answer or a negative answer for another process, and whether it may

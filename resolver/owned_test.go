@@ -26,8 +26,10 @@ func TestNameIsIdempotent(t *testing.T) {
 		"https://any.example/ark:12345/x-1": "ark:/12345/x1", "http://purl.example./a": "https://purl.example/a",
 		"ark:/12345/x1": "ark:/12345/x1", "doi:10.5555%2Fa1": "urn:doi:10.5555/a1",
 	} {
-		for _, n := range []resolver.Names{all,
-			all.WithOwnedPrefixes([]string{"urn:", "ark:/12345/", "https://purl.example/"})} {
+		for _, n := range []resolver.Names{
+			all,
+			all.WithOwnedPrefixes([]string{"urn:", "ark:/12345/", "https://purl.example/"}),
+		} {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
 			if err != nil {
 				t.Fatal(err)
@@ -40,8 +42,10 @@ func TestNameIsIdempotent(t *testing.T) {
 			}
 		}
 	}
-	if got := names.WithOwnedPrefixes([]string{"ARK:12345/", "doi:10.5555/",
-		"urn:nbn:fi:"}).OwnedPrefixes; !slices.Equal(got, []string{"ark:/12345/", "urn:doi:10.5555/", "urn:nbn:fi:"}) {
+	if got := names.WithOwnedPrefixes([]string{
+		"ARK:12345/", "doi:10.5555/",
+		"urn:nbn:fi:",
+	}).OwnedPrefixes; !slices.Equal(got, []string{"ark:/12345/", "urn:doi:10.5555/", "urn:nbn:fi:"}) {
 		t.Errorf("what names begin with: %q", got)
 	}
 	for text, want := range map[string]string{

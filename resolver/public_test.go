@@ -31,10 +31,14 @@ func TestPublic(t *testing.T) {
 		"https://n2t.net/ark:/12345/x1":  {"ark:/12345/x1", "https://n2t.net/ark:/12345/x1"},
 		"doi:10.5555/A1":                 {"urn:doi:10.5555/a1", "https://doi.org/10.5555/a1"},
 		"http://dx.doi.org/10.5555/a1#p": {"urn:doi:10.5555/a1", "https://doi.org/10.5555/a1#p"},
-		"isbn:0-395-36341-1": {"urn:isbn:0395363411",
-			"https://openlibrary.org/isbn/0395363411"},
-		"https://portal.issn.org/resource/ISSN/1046-8188": {"urn:issn:10468188",
-			"https://portal.issn.org/resource/ISSN/1046-8188"},
+		"isbn:0-395-36341-1": {
+			"urn:isbn:0395363411",
+			"https://openlibrary.org/isbn/0395363411",
+		},
+		"https://portal.issn.org/resource/ISSN/1046-8188": {
+			"urn:issn:10468188",
+			"https://portal.issn.org/resource/ISSN/1046-8188",
+		},
 		"https://portal.issn.org/resource/ISSN/1046-8189": {}, // a wrong check digit: it is a URL
 		"https://doi.org/10.5555/a1?x":                    {},
 		"hdl:x":                                           {},

@@ -64,8 +64,10 @@ func TestChain(t *testing.T) {
 		ttl           time.Duration
 		asksSecond    bool
 	}{
-		{name: "the first answers", first: &stub{answer: located("http://1/", 1)}, second: &stub{},
-			location: "http://1/"},
+		{
+			name: "the first answers", first: &stub{answer: located("http://1/", 1)}, second: &stub{},
+			location: "http://1/",
+		},
 		{
 			name: "unsupported continues", first: &stub{err: unsupported("r1", 0)},
 			second: &stub{answer: located("http://2/", 1)}, location: "http://2/",
@@ -99,8 +101,10 @@ func TestChain(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			chain, err := resolver.NewChain(resolver.ChainConfig{Members: []resolver.Member{{Name: "one",
-				Resolver: tt.first}, {
+			chain, err := resolver.NewChain(resolver.ChainConfig{Members: []resolver.Member{{
+				Name:     "one",
+				Resolver: tt.first,
+			}, {
 				Name:     "two",
 				Resolver: tt.second,
 			}}, Order: []string{"one", "two"}, Unknown: resolver.ErrNotFound})
@@ -128,11 +132,13 @@ func TestChain(t *testing.T) {
 func TestChainOrder(t *testing.T) {
 	one, two := &stub{answer: located("http://1/", 1)}, &stub{answer: located("http://2/", 1)}
 	members := []resolver.Member{{Name: "one", Resolver: one}, {Name: "two", Resolver: two}}
-	chain, err := resolver.NewChain(resolver.ChainConfig{Members: members, Order: []string{"one"},
+	chain, err := resolver.NewChain(resolver.ChainConfig{
+		Members: members, Order: []string{"one"},
 		Orders: map[string][]string{
 			"special": {"two", "one"},
 			"none":    {},
-		}, Unknown: resolver.ErrNotFound})
+		}, Unknown: resolver.ErrNotFound,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,10 @@ func rulesOf(t testing.TB, targets ...urnns.Target) *resolver.Namespaces {
 // links.
 func TestRulesWithRelations(t *testing.T) {
 	n := rulesOf(t,
-		urnns.Target{Template: "https://a.example/{nss}.rdf", Rel: "describedby", Type: "application/rdf+xml",
-			Title: "RDF", Context: "DE", Language: "de"},
+		urnns.Target{
+			Template: "https://a.example/{nss}.rdf", Rel: "describedby", Type: "application/rdf+xml",
+			Title: "RDF", Context: "DE", Language: "de",
+		},
 		urnns.Target{Pattern: "^only", Gone: true},
 		urnns.Target{Pattern: "^[ab]", Template: "https://a.example/{nss}", Rel: "item", Title: "The book"},
 		urnns.Target{Pattern: "^b", Template: "https://b.example/{nss}", Type: "text/html"},
@@ -36,8 +38,10 @@ func TestRulesWithRelations(t *testing.T) {
 	want := []resolver.Link{
 		{URI: "https://a.example/b1", Rel: "item", Title: "The book"},
 		{URI: "https://b.example/b1", Type: "text/html"},
-		{URI: "https://a.example/b1.rdf", Rel: "describedby", Title: "RDF", Type: "application/rdf+xml", Language: "de",
-			Context: "DE"},
+		{
+			URI: "https://a.example/b1.rdf", Rel: "describedby", Title: "RDF", Type: "application/rdf+xml", Language: "de",
+			Context: "DE",
+		},
 		{URI: "https://cc.example/", Rel: "license"},
 	}
 	if err != nil || len(answer.Locations) != 2 || !reflect.DeepEqual(answer.Links(), want) {

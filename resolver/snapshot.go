@@ -185,8 +185,10 @@ func (known savedSources) of(l savedLocation) *Source {
 	if shared := known[key]; shared != nil && len(l.Others) == 0 {
 		return shared
 	}
-	source := &Source{Name: l.Source, Type: l.Type, Language: l.Language, Authentic: l.Authentic,
-		Content: strings.Clone(l.Content)}
+	source := &Source{
+		Name: l.Source, Type: l.Type, Language: l.Language, Authentic: l.Authentic,
+		Content: strings.Clone(l.Content),
+	}
 	if l.Rel != "" || l.Title != "" || l.Context != "" || len(l.Others) > 0 {
 		source.Relation = &Relation{Rel: l.Rel, Title: l.Title, Context: l.Context}
 	}

@@ -70,12 +70,16 @@ func TestSnapshot(t *testing.T) {
 		"empty":          {"", resolver.ErrSnapshotMismatch},
 		"something else": {"#!/bin/sh\n", resolver.ErrSnapshotMismatch},
 		"cut off":        {file.String()[:file.Len()/2], resolver.ErrSnapshotDamaged},
-		"a byte changed": {strings.Replace(file.String(), "a.example", "b.example", 1),
-			resolver.ErrSnapshotDamaged},
+		"a byte changed": {
+			strings.Replace(file.String(), "a.example", "b.example", 1),
+			resolver.ErrSnapshotDamaged,
+		},
 		"an extra line":      {file.String() + "{}\n", resolver.ErrSnapshotDamaged},
 		"a line without end": {file.String()[:21] + strings.Repeat("x", 2<<20), resolver.ErrSnapshotDamaged},
-		"another version": {strings.Replace(file.String(), "answers 1", "answers 2", 1),
-			resolver.ErrSnapshotMismatch},
+		"another version": {
+			strings.Replace(file.String(), "answers 1", "answers 2", 1),
+			resolver.ErrSnapshotMismatch,
+		},
 		"the header alone": {"urnd answers 1 basis\n", resolver.ErrSnapshotDamaged},
 		"another basis":    {"", resolver.ErrSnapshotMismatch},
 	} {
@@ -174,9 +178,13 @@ func TestSnapshotOfRelations(t *testing.T) {
 		"urn:a:2": {{URI: "https://a.example/2", From: titled()}},
 		"urn:a:3": {{URI: "https://a.example/3", From: titled(rdf)}, {URI: "https://b.example/3", From: titled()}},
 		"urn:a:4": {{URI: "https://a.example/4", From: titled(rdf)}},
-		"urn:a:5": {{URI: "https://a.example/5",
-			From: &resolver.Source{Name: "namespace a",
-				Relation: &resolver.Relation{OtherLinks: []resolver.Link{rdf}}}}},
+		"urn:a:5": {{
+			URI: "https://a.example/5",
+			From: &resolver.Source{
+				Name:     "namespace a",
+				Relation: &resolver.Relation{OtherLinks: []resolver.Link{rdf}},
+			},
+		}},
 		"urn:a:6": {{URI: "https://a.example/6", From: &resolver.Source{Name: "namespace a", Type: "text/html"}}},
 	}
 	for key, locations := range want {

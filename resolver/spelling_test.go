@@ -61,8 +61,10 @@ func TestSuggest(t *testing.T) {
 
 // Canonical accepts all suggestions, and their number is limited.
 func FuzzSuggest(f *testing.F) {
-	for _, text := range []string{"urn.ietf.rfc.2648", "urn ietf：rfc 1.", "http//a", "www.", "doi 10.1000 / 182",
-		"\xff", "urn:\u200b:"} {
+	for _, text := range []string{
+		"urn.ietf.rfc.2648", "urn ietf：rfc 1.", "http//a", "www.", "doi 10.1000 / 182",
+		"\xff", "urn:\u200b:",
+	} {
 		f.Add(text)
 	}
 	n := guessing(f)

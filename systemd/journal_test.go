@@ -26,8 +26,10 @@ func TestJournal(t *testing.T) {
 	log.With("service", "127.0.0.1:1").WithGroup("dns").Warn("request failed", "status", 502, "error",
 		errors.New(`no "answer"`), slog.Group("in", "key",
 			"secret"), "3d-time", "")
-	want := map[string]string{"SERVICE": "127.0.0.1:1", "DNS_STATUS": "502", "DNS_ERROR": `no "answer"`,
-		"DNS_IN_KEY": "hidden", "DNS_3D_TIME": ""}
+	want := map[string]string{
+		"SERVICE": "127.0.0.1:1", "DNS_STATUS": "502", "DNS_ERROR": `no "answer"`,
+		"DNS_IN_KEY": "hidden", "DNS_3D_TIME": "",
+	}
 	if !maps.Equal(fields, want) || priority != journal.PriWarning {
 		t.Errorf("fields %q, priority %d", fields, priority)
 	}

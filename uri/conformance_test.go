@@ -66,8 +66,10 @@ func TestParseConformance(t *testing.T) {
 }
 
 func TestCheckNID(t *testing.T) {
-	for nid, want := range map[string]error{"isbn": nil, "URN": uri.ErrNID, "": uri.ErrNID, "a": uri.ErrNID,
-		"a-": uri.ErrNID, "a b": uri.ErrNID, "ISSN": nil} {
+	for nid, want := range map[string]error{
+		"isbn": nil, "URN": uri.ErrNID, "": uri.ErrNID, "a": uri.ErrNID,
+		"a-": uri.ErrNID, "a b": uri.ErrNID, "ISSN": nil,
+	} {
 		if err := uri.CheckNID(nid); !errors.Is(err, want) {
 			t.Errorf("CheckNID(%q) = %v", nid, err)
 		}

@@ -60,13 +60,17 @@ func CompareFor(o Objective, a, b URI) Comparison {
 	case a == b:
 		return Comparison{RungIdentical, "equal byte for byte"}
 	case a.NormalizeSteps(syntaxSteps) == b.NormalizeSteps(syntaxSteps):
-		return Comparison{RungSyntax,
-			"equal after normalizing case, percent-encoding and dot segments (RFC 3986 section 6.2.2)"}
+		return Comparison{
+			RungSyntax,
+			"equal after normalizing case, percent-encoding and dot segments (RFC 3986 section 6.2.2)",
+		}
 	case x.IsValid() && x == y:
 		return Comparison{RungName, o.steps()}
 	case !x.IsValid() && a.Normalize() == b.Normalize():
-		return Comparison{RungScheme,
-			"equal in the normal form of the scheme: default port, empty path and the like (RFC 3986 section 6.2.3)"}
+		return Comparison{
+			RungScheme,
+			"equal in the normal form of the scheme: default port, empty path and the like (RFC 3986 section 6.2.3)",
+		}
 	default:
 		return Comparison{RungDifferent, "different after every step of normalization"}
 	}

@@ -38,20 +38,28 @@ func TestExtract(t *testing.T) {
 			"ftp://info.cern.ch/pub/www/doc;type=d", "ftp://ds.internic.net/rfc",
 			"http://ds.internic.net/instructions/overview.html#WARNING",
 		}},
-		{"draft of 1996 appendix E",
-			"in brackets [http://test.com/], braces {http://test.com} or <URL: http://test.com/>", []string{
+		{
+			"draft of 1996 appendix E",
+			"in brackets [http://test.com/], braces {http://test.com} or <URL: http://test.com/>",
+			[]string{
 				"http://test.com/", "http://test.com", "http://test.com/",
-			}},
-		{"prose",
+			},
+		},
+		{
+			"prose",
 			"See http://a.example/b. (Or http://a.example/c(d)) or http://a.example/e, http://a.example/f; " +
-				"http://a.example/g!", []string{
+				"http://a.example/g!",
+			[]string{
 				"http://a.example/b", "http://a.example/c(d)", "http://a.example/e", "http://a.example/f",
 				"http://a.example/g",
-			}},
-		{"URNs", "the book urn:isbn:0-395-36341-1, URN:ietf:rfc:2648. and <urn:nbn:fi-\n fe1>, not urn:urn:a or urn:a",
+			},
+		},
+		{
+			"URNs", "the book urn:isbn:0-395-36341-1, URN:ietf:rfc:2648. and <urn:nbn:fi-\n fe1>, not urn:urn:a or urn:a",
 			[]string{
 				"urn:isbn:0-395-36341-1", "URN:ietf:rfc:2648", "urn:nbn:fi-fe1",
-			}},
+			},
+		},
 		{
 			"ports before punctuation (RFC 3986 appendix C)",
 			"Open http://localhost:8080, then (http://a.example:80) or telnet://h:23; or http://[::1]:80. Or " +
@@ -62,25 +70,35 @@ func TestExtract(t *testing.T) {
 			},
 		},
 		{"what is no port", "http://a.example:8080,x@evil.example/ http://a.example:80a", nil},
-		{"excluded characters end a URN (RFC 2141 section 2.4)", `urn:example:a^b urn:example:c\d and urn:example:e|f`,
+		{
+			"excluded characters end a URN (RFC 2141 section 2.4)", `urn:example:a^b urn:example:c\d and urn:example:e|f`,
 			[]string{
 				"urn:example:a",
 				"urn:example:c", "urn:example:e",
-			}},
+			},
+		},
 		{"what is wrong in a URN, and no end of it", `urn:example:100% urn:example:a%zz urn:example:a#b#c`, nil},
-		{"footnotes", "http://a.example/b[1] and http://c.example[12], http://d.example:80[3]. http://e.example/[x]",
+		{
+			"footnotes", "http://a.example/b[1] and http://c.example[12], http://d.example:80[3]. http://e.example/[x]",
 			[]string{
 				"http://a.example/b", "http://c.example", "http://d.example:80",
-			}},
+			},
+		},
 		{"words before colons", "note: this, e.g.:that, 10:30, C:\\x, a:b, std::string", nil},
 		{"unknown schemes with an authority", "coap://a.example/x and unknown:thing", []string{"coap://a.example/x"}},
-		{"other schemes", "mailto:a@b.example, news:comp.lang.go and file:///etc/motd.",
-			[]string{"mailto:a@b.example", "news:comp.lang.go", "file:///etc/motd"}},
-		{"IP literals", "[http://[::1]:80/a] http://[::1 see http://[::1]. and [http://[::2]]",
-			[]string{"http://[::1]:80/a", "http://[::1]", "http://[::2]"}},
-		{"invalid URIs",
+		{
+			"other schemes", "mailto:a@b.example, news:comp.lang.go and file:///etc/motd.",
+			[]string{"mailto:a@b.example", "news:comp.lang.go", "file:///etc/motd"},
+		},
+		{
+			"IP literals", "[http://[::1]:80/a] http://[::1 see http://[::1]. and [http://[::2]]",
+			[]string{"http://[::1]:80/a", "http://[::1]", "http://[::2]"},
+		},
+		{
+			"invalid URIs",
 			"http://a.example/b%zz http://a.example/c#d#e http:// http:// http://admin:pa^ss@host/ " +
-				"ftp://me:secr^et@h.org/ http://a.org:80x/ http://a.org/?q[]=1", nil},
+				"ftp://me:secr^et@h.org/ http://a.org:80x/ http://a.org/?q[]=1", nil,
+		},
 		{"IRIs", "http://bücher.example/x, http://de.wikipedia.org/wiki/Müller. urn:example:Müller!", []string{
 			"http://xn--bcher-kva.example/x", "http://de.wikipedia.org/wiki/M%C3%BCller", "urn:example:M%C3%BCller",
 		}},
@@ -97,10 +115,14 @@ func TestExtract(t *testing.T) {
 		{"two between brackets", "<http://a.org/b and http://c.org/d>", []string{"http://a.org/b", "http://c.org/d"}},
 		{"nothing but punctuation", "see news:* and http://a.org/*.", []string{"news:*", "http://a.org/"}},
 		{"URL prefix without brackets", "URL:http://a.example/", []string{"http://a.example/"}},
-		{"angle brackets without a URI", "a < b and http://a.example/ > c <not a uri> <b>",
-			[]string{"http://a.example/"}},
-		{"tags are not URIs without the URL prefix", "<xs:element> <URL:xs:element> <a href='http://a.example/'>",
-			[]string{"xs:element", "http://a.example/"}},
+		{
+			"angle brackets without a URI", "a < b and http://a.example/ > c <not a uri> <b>",
+			[]string{"http://a.example/"},
+		},
+		{
+			"tags are not URIs without the URL prefix", "<xs:element> <URL:xs:element> <a href='http://a.example/'>",
+			[]string{"xs:element", "http://a.example/"},
+		},
 	} {
 		found := uri.Extract(tt.text, uri.ExtractOptions{})
 		if got := texts(found); !slices.Equal(got, tt.want) {
@@ -129,8 +151,10 @@ func TestExtractHyphen(t *testing.T) {
 func TestExtractAbbreviated(t *testing.T) {
 	text := "www.w3.org/Addressing/, ftp.is.co.za, example.org:8080/x. me@example.org, e.g. this, 3.14, " +
 		"http://a.example/"
-	want := []string{"http://www.w3.org/Addressing/", "ftp://ftp.is.co.za", "http://example.org:8080/x",
-		"http://a.example/"}
+	want := []string{
+		"http://www.w3.org/Addressing/", "ftp://ftp.is.co.za", "http://example.org:8080/x",
+		"http://a.example/",
+	}
 	if got := texts(uri.Extract(text, uri.ExtractOptions{Abbreviated: true})); !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}

@@ -95,8 +95,10 @@ func TestSameServer(t *testing.T) {
 
 // FuzzCanonicalHost checks that the canonical form is unique.
 func FuzzCanonicalHost(f *testing.F) {
-	for _, host := range []string{"PURL.example.", "[::A]", "[", "%", "%5B", "p%75rl", "b%C3%BCcher.example", "..",
-		"[%41]", "a%", "a%4", "%%41"} {
+	for _, host := range []string{
+		"PURL.example.", "[::A]", "[", "%", "%5B", "p%75rl", "b%C3%BCcher.example", "..",
+		"[%41]", "a%", "a%4", "%%41",
+	} {
 		f.Add(host)
 	}
 	f.Fuzz(func(t *testing.T, host string) {

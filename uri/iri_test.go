@@ -36,8 +36,10 @@ func TestDisplay(t *testing.T) {
 // FuzzIRI: a URI is mapped to itself, the result of Display is mapped back to the URI, and mapping is
 // idempotent.
 func FuzzIRI(f *testing.F) {
-	for _, s := range []string{"http://ä.example/ä?ä#ä", "urn:example:а/日本", "x://ü@ö:1/", "http://a/%e4%C3%A4[",
-		"mailto:ä@b"} {
+	for _, s := range []string{
+		"http://ä.example/ä?ä#ä", "urn:example:а/日本", "x://ü@ö:1/", "http://a/%e4%C3%A4[",
+		"mailto:ä@b",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -11,19 +11,25 @@ import (
 // URN and its row: a letter for each URN of the section, "=" identical, "s" equal by syntax, "u" by the steps
 // for URNs, "." different.
 func TestMatrices(t *testing.T) {
-	letters := map[uri.Rung]string{uri.RungIdentical: "=", uri.RungSyntax: "s", uri.RungName: "u",
-		uri.RungDifferent: "."}
+	letters := map[uri.Rung]string{
+		uri.RungIdentical: "=", uri.RungSyntax: "s", uri.RungName: "u",
+		uri.RungDifferent: ".",
+	}
 	for name, objectives := range map[string]map[string]uri.Objective{
-		"matrix_rfc2141.tsv": {"RFC 2141 section 6, naming": uri.ObjectiveNaming,
-			"RFC 2141 section 6, caching": uri.ObjectiveCaching},
+		"matrix_rfc2141.tsv": {
+			"RFC 2141 section 6, naming":  uri.ObjectiveNaming,
+			"RFC 2141 section 6, caching": uri.ObjectiveCaching,
+		},
 		"matrix_seed003.tsv": {
 			"draft-ietf-urnbis-rfc2141bis-urn-03 section 5.1, naming (step 5a)":  uri.ObjectiveNaming,
 			"draft-ietf-urnbis-rfc2141bis-urn-03 section 5.1, caching (step 5b)": uri.ObjectiveCaching,
 			"draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3, naming":            uri.ObjectiveNaming,
 			"draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3, caching":           uri.ObjectiveCaching,
 		},
-		"matrix_rfc8141.tsv": {"RFC 8141 section 3.2, naming": uri.ObjectiveNaming,
-			"RFC 8141 section 3.2, caching": uri.ObjectiveCaching},
+		"matrix_rfc8141.tsv": {
+			"RFC 8141 section 3.2, naming":  uri.ObjectiveNaming,
+			"RFC 8141 section 3.2, caching": uri.ObjectiveCaching,
+		},
 	} {
 		rows := make(map[string][]vector)
 		for _, v := range readVectors(t, name, 2) {

@@ -17,8 +17,10 @@ func TestSameOriginOfSpellings(t *testing.T) {
 			t.Errorf("%q: %q, %t", reference, key, same)
 		}
 	}
-	for _, reference := range []string{"//b.example/[", "https://a.example/[", "http://a.example\\@b.example/", "/a b",
-		"http://a.example[/"} {
+	for _, reference := range []string{
+		"//b.example/[", "https://a.example/[", "http://a.example\\@b.example/", "/a b",
+		"http://a.example[/",
+	} {
 		if key, same := uri.SameOrigin("http://a.example/b", reference); same {
 			t.Errorf("%q is of the same origin: %q", reference, key)
 		}

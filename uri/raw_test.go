@@ -90,8 +90,10 @@ func TestPathAndQuery(t *testing.T) {
 // FuzzRaw: encoding is idempotent; other bytes are unchanged; normalizing is idempotent; and the authority of a
 // target ends at the first "/", "?" or "#", as other software parses it.
 func FuzzRaw(f *testing.F) {
-	for _, s := range []string{"http://a/?a[]=1", "http://a/100%", "https://[::1]/%%41/../ü", "HTTP://a?|#f",
-		"http://a\\@b/", "http://a/%2e%2E\\..", "x://a/["} {
+	for _, s := range []string{
+		"http://a/?a[]=1", "http://a/100%", "https://[::1]/%%41/../ü", "HTTP://a?|#f",
+		"http://a\\@b/", "http://a/%2e%2E\\..", "x://a/[",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

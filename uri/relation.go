@@ -44,8 +44,10 @@ func RelationResolves(rel string) bool {
 		return true
 	}
 	// Terms of the GS1 Web Vocabulary, in all spellings: GS1-Conformant Resolver standard section 2.14.
-	for _, beginning := range [...]string{"gs1:", "https://ref.gs1.org/voc/", "https://gs1.org/voc/",
-		"http://ref.gs1.org/voc/", "http://gs1.org/voc/"} {
+	for _, beginning := range [...]string{
+		"gs1:", "https://ref.gs1.org/voc/", "https://gs1.org/voc/",
+		"http://ref.gs1.org/voc/", "http://gs1.org/voc/",
+	} {
 		if len(rel) > len(beginning) && EqualFold(rel[:len(beginning)], beginning) {
 			term := rel[len(beginning):]
 			return term == "defaultLink" || term == "handledBy"

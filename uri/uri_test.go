@@ -100,8 +100,10 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("%q: host %q, user %v, port %v", s, host, hasUser, hasPort)
 		}
 	}
-	for _, s := range []string{"http://a:b:c/", "http://a@b@c/", "FTP://a:b:c", "x://a:b[", "x://a:%4", "x://[::1",
-		"//a:b:c/", "//a@b@c"} {
+	for _, s := range []string{
+		"http://a:b:c/", "http://a@b@c/", "FTP://a:b:c", "x://a:b[", "x://a:%4", "x://[::1",
+		"//a:b:c/", "//a@b@c",
+	} {
 		if u, err := uri.ParseReference(s); err == nil {
 			t.Errorf("%q parses, with host %v", s, u)
 		}

@@ -27,11 +27,15 @@ func TestURNParts(t *testing.T) {
 			in: "urn:example:weather?=op=map&lat=39.56&datetime=1969-07-21T02:56:15Z", nid: "example", nss: "weather",
 			q: "op=map&lat=39.56&datetime=1969-07-21T02:56:15Z", has: [3]bool{false, true, false}, conforms: "rfc8141",
 		},
-		{in: "urn:a1:b?+r?r/?=q?=q#f", nid: "a1", nss: "b", r: "r?r/", q: "q?=q", f: "f",
-			has: [3]bool{true, true, true}, conforms: "rfc8141"},
+		{
+			in: "urn:a1:b?+r?r/?=q?=q#f", nid: "a1", nss: "b", r: "r?r/", q: "q?=q", f: "f",
+			has: [3]bool{true, true, true}, conforms: "rfc8141",
+		},
 		{in: "urn:a1:b#", nid: "a1", nss: "b", has: [3]bool{false, false, true}, conforms: "draft rfc8141"},
-		{in: "urn:a1:b?s=I2L&c=ToC#f", nid: "a1", nss: "b", f: "f", has: [3]bool{false, false, true},
-			conforms: "draft"},
+		{
+			in: "urn:a1:b?s=I2L&c=ToC#f", nid: "a1", nss: "b", f: "f", has: [3]bool{false, false, true},
+			conforms: "draft",
+		},
 	} {
 		v, err := mustParse(t, tt.in).URN()
 		if err != nil {
@@ -118,8 +122,10 @@ func TestDirectives(t *testing.T) {
 
 // ParseAny has the results of Parse and URI.URN.
 func TestParseAny(t *testing.T) {
-	for _, text := range []string{"urn:example:a", "URN:example:a?+r#f", "urn:a", "urn:example:%zz", "http://a/",
-		"urn://a/b", "nothing", "", "mailto:a@b"} {
+	for _, text := range []string{
+		"urn:example:a", "URN:example:a?+r#f", "urn:a", "urn:example:%zz", "http://a/",
+		"urn://a/b", "nothing", "", "mailto:a@b",
+	} {
 		u, v, err := uri.ParseAny(text)
 		wantURI, wantErr := uri.Parse(text)
 		var wantURN uri.URN

@@ -7,12 +7,18 @@ const checkDigit = "check digit"
 
 // The rules for check digits, of different specifications.
 var (
-	ruleCheckDigit = uri.Rule{Code: "check_digit", Name: checkDigit,
-		Requirement: "the check digit should be {{.Value}}"}
-	ruleCheckDigits = uri.Rule{Code: "check_digits", Name: checkDigit,
-		Requirement: "the check digits should be {{.Value}}"}
-	ruleCheckCharacter = uri.Rule{Code: "check_character", Name: checkDigit,
-		Requirement: "the check character should be {{.Value}}"}
+	ruleCheckDigit = uri.Rule{
+		Code: "check_digit", Name: checkDigit,
+		Requirement: "the check digit should be {{.Value}}",
+	}
+	ruleCheckDigits = uri.Rule{
+		Code: "check_digits", Name: checkDigit,
+		Requirement: "the check digits should be {{.Value}}",
+	}
+	ruleCheckCharacter = uri.Rule{
+		Code: "check_character", Name: checkDigit,
+		Requirement: "the check character should be {{.Value}}",
+	}
 )
 
 // wants returns a rule for check digits with the section of its specification and the correct check digit.

@@ -20,14 +20,18 @@ func (s *Set) Compare(o uri.Objective, a, b uri.URI) uri.Comparison {
 	}
 	r := s.find(x.NID())
 	if x == y {
-		return uri.Comparison{Rung: uri.RungNamespace,
-			Reason: fmt.Sprintf("equal by the rules of namespace %q (%s)", r.ns.NID, r.ns.Source)}
+		return uri.Comparison{
+			Rung:   uri.RungNamespace,
+			Reason: fmt.Sprintf("equal by the rules of namespace %q (%s)", r.ns.NID, r.ns.Source),
+		}
 	}
 	comparable := r != nil && x.NID() == y.NID() && r.check.identity != nil && r.verify(x) == nil && r.verify(y) == nil
 	if comparable && r.check.identity(x.NSS()) == r.check.identity(y.NSS()) {
-		return uri.Comparison{Rung: uri.RungFunctional,
+		return uri.Comparison{
+			Rung: uri.RungFunctional,
 			Reason: fmt.Sprintf("two names of the same resource in namespace %q (%s): not "+
-				"lexically equivalent", r.ns.NID, r.ns.Source)}
+				"lexically equivalent", r.ns.NID, r.ns.Source),
+		}
 	}
 	return c
 }

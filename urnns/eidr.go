@@ -6,8 +6,10 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleEIDR = uri.Rule{Code: "eidr", Name: "EIDR", Section: "RFC 7972 section 2",
-	Requirement: "an EIDR is a DOI prefix, a colon and a suffix"}
+var ruleEIDR = uri.Rule{
+	Code: "eidr", Name: "EIDR", Section: "RFC 7972 section 2",
+	Requirement: "an EIDR is a DOI prefix, a colon and a suffix",
+}
 
 // checkEIDR checks content identifiers (prefix 10.5240). Identifiers of parties and services have other
 // prefixes and no check character.

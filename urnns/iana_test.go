@@ -81,8 +81,10 @@ func TestReadmeCounts(t *testing.T) {
 func TestRulesOnlyMerge(t *testing.T) {
 	set := newSet(t)
 	for _, nid := range set.NIDs() {
-		for _, nss := range []string{"a123,z456", "A-b:C%2cd", "10.5240:7791-8534-2c23-9030-8610-5", "rfc:2648",
-			"0-395-36341-1", "1046-8188", "fi-fe1", "1.2.3"} {
+		for _, nss := range []string{
+			"a123,z456", "A-b:C%2cd", "10.5240:7791-8534-2c23-9030-8610-5", "rfc:2648",
+			"0-395-36341-1", "1046-8188", "fi-fe1", "1.2.3",
+		} {
 			a, b := mustURN(t, "urn:"+nid+":"+nss),
 				mustURN(t, "URN:"+strings.ToUpper(nid)+":"+strings.ReplaceAll(nss, "%2c", "%2C")+"?+r#f")
 			if !uri.Compare(a.URI(), b.URI()).Equivalent() {

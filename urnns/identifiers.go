@@ -74,8 +74,10 @@ func BuiltinIdentifiers() []Identifier {
 		},
 		{
 			Pattern: `(?i)^(?P<id>nbn:[a-z]{2}[:-]\S+)$`, Template: "urn:{+id}",
-			URLs: []string{"nbn-resolving.org/", "nbn-resolving.de/", "urn.fi/", "urn.kb.se/resolve?urn=",
-				"resolver.obvsg.at/", "urn.nsk.hr/", "nbn.depositolegale.it/"},
+			URLs: []string{
+				"nbn-resolving.org/", "nbn-resolving.de/", "urn.fi/", "urn.kb.se/resolve?urn=",
+				"resolver.obvsg.at/", "urn.nsk.hr/", "nbn.depositolegale.it/",
+			},
 		},
 	}
 }

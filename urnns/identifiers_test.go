@@ -100,8 +100,10 @@ func TestIdentifiers(t *testing.T) {
 			t.Errorf("the public resolver of %s: %q, want %q", text, got, want)
 		}
 	}
-	for text, want := range map[string]string{"DOI:10.5555/": "urn:doi:10.5555/", "doi:": "urn:doi:",
-		"hdl:20.": "hdl:20.", "urn:doi:": ""} {
+	for text, want := range map[string]string{
+		"DOI:10.5555/": "urn:doi:10.5555/", "doi:": "urn:doi:",
+		"hdl:20.": "hdl:20.", "urn:doi:": "",
+	} {
 		if got, ok := table.PrefixURI(text); got != want || ok != (want != "") {
 			t.Errorf("what begins with %s begins with %q, want %q", text, got, want)
 		}

@@ -7,12 +7,18 @@ import (
 )
 
 var (
-	ruleIETFEscape = uri.Rule{Code: "ietf_percent", Name: "ietf NSS", Section: "RFC 2648 section 4",
-		Requirement: "names of this namespace contain no percent-encoding"}
-	ruleIETFNumber = uri.Rule{Code: "ietf_number", Name: "rfc-nss", Section: "RFC 2648 section 2",
-		Requirement: "the words rfc, std, bcp and fyi are followed by a number"}
-	ruleIETFString = uri.Rule{Code: "ietf_string", Name: "draft-nss", Section: "RFC 2648 section 2",
-		Requirement: "the words id and mtg are followed by letters, digits and hyphens"}
+	ruleIETFEscape = uri.Rule{
+		Code: "ietf_percent", Name: "ietf NSS", Section: "RFC 2648 section 4",
+		Requirement: "names of this namespace contain no percent-encoding",
+	}
+	ruleIETFNumber = uri.Rule{
+		Code: "ietf_number", Name: "rfc-nss", Section: "RFC 2648 section 2",
+		Requirement: "the words rfc, std, bcp and fyi are followed by a number",
+	}
+	ruleIETFString = uri.Rule{
+		Code: "ietf_string", Name: "draft-nss", Section: "RFC 2648 section 2",
+		Requirement: "the words id and mtg are followed by letters, digits and hyphens",
+	}
 )
 
 // checkIETF follows the grammar of RFC 2648 section 2. Unknown prefixes are allowed, as the section requires,

@@ -6,9 +6,11 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleISAN = uri.Rule{Code: "isan", Name: "ISAN", Section: "RFC 4246",
+var ruleISAN = uri.Rule{
+	Code: "isan", Name: "ISAN", Section: "RFC 4246",
 	Requirement: "an ISAN is four groups of four hexadecimal digits, or six " +
-		"with a version, with or without check characters"}
+		"with a version, with or without check characters",
+}
 
 // checkISAN checks an ISAN (RFC 4246), an audiovisual work: 16 hexadecimal digits, or 24 with a version. Each
 // part may be followed by a check character.

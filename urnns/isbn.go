@@ -6,16 +6,22 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleISBN = uri.Rule{Code: "isbn", Name: "ISBN", Section: "RFC 3187 section 3.1",
+var ruleISBN = uri.Rule{
+	Code: "isbn", Name: "ISBN", Section: "RFC 3187 section 3.1",
 	Requirement: "an ISBN has 10 or 13 digits, the last of 10 " +
-		"may be X, with or without hyphens"}
+		"may be X, with or without hyphens",
+}
 
-var ruleISMN = uri.Rule{Code: "isbn_ismn", Name: "ISBN", Section: "ISO 10957",
-	Requirement: "an ISBN does not begin with 979-0: that is an ISMN, of printed music"}
+var ruleISMN = uri.Rule{
+	Code: "isbn_ismn", Name: "ISBN", Section: "ISO 10957",
+	Requirement: "an ISBN does not begin with 979-0: that is an ISMN, of printed music",
+}
 
-var rulePrefix13 = uri.Rule{Code: "isbn_prefix", Name: "ISBN", Section: "ISO 2108",
+var rulePrefix13 = uri.Rule{
+	Code: "isbn_prefix", Name: "ISBN", Section: "ISO 2108",
 	Requirement: "an ISBN of 13 digits begins with 978 or 979: other " +
-		"EANs are not for books"}
+		"EANs are not for books",
+}
 
 // checkISBN checks an ISBN: RFC 3187, and the 13-digit form of the registration of 2017.
 func checkISBN(nss string) (int, uri.Rule) {

@@ -4,8 +4,10 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleISNI = uri.Rule{Code: "isni", Name: "ISNI", Section: "IANA urn-formal/isni",
-	Requirement: "an ISNI has sixteen digits, the last may be X"}
+var ruleISNI = uri.Rule{
+	Code: "isni", Name: "ISNI", Section: "IANA urn-formal/isni",
+	Requirement: "an ISNI has sixteen digits, the last may be X",
+}
 
 // checkISNI checks the identifier of a public identity, such as a person or an organization: ISO 27729.
 func checkISNI(nss string) (int, uri.Rule) {

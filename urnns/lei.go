@@ -6,8 +6,10 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleLEI = uri.Rule{Code: "lei", Name: "LEI", Section: "ISO 17442",
-	Requirement: "an LEI is 18 letters and digits and two check digits"}
+var ruleLEI = uri.Rule{
+	Code: "lei", Name: "LEI", Section: "ISO 17442",
+	Requirement: "an LEI is 18 letters and digits and two check digits",
+}
 
 // checkLEI checks a Legal Entity Identifier, ISO 17442.
 func checkLEI(nss string) (int, uri.Rule) {

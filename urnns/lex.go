@@ -6,9 +6,11 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleLEX = uri.Rule{Code: "lex", Name: "NSS", Section: "RFC 9676",
+var ruleLEX = uri.Rule{
+	Code: "lex", Name: "NSS", Section: "RFC 9676",
 	Requirement: "a name of a source of law begins with its jurisdiction, such " +
-		"as it or br;sao.paulo, a colon, and its local name"}
+		"as it or br;sao.paulo, a colon, and its local name",
+}
 
 // checkLEX checks a source of law (RFC 9676): the jurisdiction, which may have units after semicolons, and the
 // local name.

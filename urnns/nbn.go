@@ -7,12 +7,16 @@ import (
 )
 
 var (
-	ruleNBNPrefix = uri.Rule{Code: "nbn_prefix", Name: "prefix", Section: "RFC 8458 section 4.2",
+	ruleNBNPrefix = uri.Rule{
+		Code: "nbn_prefix", Name: "prefix", Section: "RFC 8458 section 4.2",
 		Requirement: "an NBN begins with a two-letter country " +
-			"code, and sub-namespaces of letters and digits after colons"}
-	ruleNBNString = uri.Rule{Code: "nbn_string", Name: "nbn-string", Section: "RFC 8458 section 4.2",
+			"code, and sub-namespaces of letters and digits after colons",
+	}
+	ruleNBNString = uri.Rule{
+		Code: "nbn_string", Name: "nbn-string", Section: "RFC 8458 section 4.2",
 		Requirement: "the prefix is followed by a hyphen and " +
-			"the name that the library assigned"}
+			"the name that the library assigned",
+	}
 )
 
 // checkNBN checks a name assigned by a national library: RFC 8458. Names in use lack the hyphen, such as

@@ -7,11 +7,15 @@ import (
 )
 
 var (
-	ruleOID = uri.Rule{Code: "oid", Name: "oid", Section: "RFC 3061 section 2",
-		Requirement: "an OID is numbers without leading zeros, joined by dots"}
-	ruleOIDArcs = uri.Rule{Code: "oid_arcs", Name: "oid", Section: "X.660",
+	ruleOID = uri.Rule{
+		Code: "oid", Name: "oid", Section: "RFC 3061 section 2",
+		Requirement: "an OID is numbers without leading zeros, joined by dots",
+	}
+	ruleOIDArcs = uri.Rule{
+		Code: "oid_arcs", Name: "oid", Section: "X.660",
 		Requirement: "an OID begins with 0, 1 or 2, and below 0 and 1 the second " +
-			"number is at most 39"}
+			"number is at most 39",
+	}
 )
 
 // checkOID checks an OID: RFC 3061, and X.660 for the first two arcs.

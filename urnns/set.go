@@ -151,8 +151,10 @@ func violation(v uri.URN, offset int, rule uri.Rule) error {
 }
 
 func rulePattern(ns Namespace) uri.Rule {
-	return uri.Rule{Code: "pattern", Name: "pattern", Section: ns.Source,
-		Requirement: "the name does not match {{.Value}}"}.With(ns.Pattern)
+	return uri.Rule{
+		Code: "pattern", Name: "pattern", Section: ns.Source,
+		Requirement: "the name does not match {{.Value}}",
+	}.With(ns.Pattern)
 }
 
 // EquivalentNames returns other names of the resource of the canonical name v, as far as the rules of its namespace

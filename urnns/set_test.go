@@ -118,10 +118,14 @@ func TestUnknownNamespace(t *testing.T) {
 
 // The directive "c" is a variable, which is undefined without the directive.
 func TestTargetComponent(t *testing.T) {
-	set := newSet(t, urnns.Namespace{NID: "book",
-		Targets: []urnns.Target{{Template: "https://books.example/{nss}{?c}"}}})
-	for component, want := range map[string]string{"ToC": "https://books.example/1?c=ToC",
-		"": "https://books.example/1"} {
+	set := newSet(t, urnns.Namespace{
+		NID:     "book",
+		Targets: []urnns.Target{{Template: "https://books.example/{nss}{?c}"}},
+	})
+	for component, want := range map[string]string{
+		"ToC": "https://books.example/1?c=ToC",
+		"":    "https://books.example/1",
+	} {
 		if got, err := set.AppendTargets(nil, mustURN(t, "urn:book:1"), component); err != nil || got[0].URI != want {
 			t.Errorf("%q: %v, %v", component, got, err)
 		}
@@ -221,8 +225,10 @@ func TestLenientDigits(t *testing.T) {
 
 func BenchmarkCanonical(b *testing.B) {
 	set := newSet(b)
-	for _, s := range []string{"urn:example:a123,z456", "URN:EXAMPLE:a%2cb:c", "urn:ietf:rfc:2648",
-		"URN:ISBN:0-395-36341-1"} {
+	for _, s := range []string{
+		"urn:example:a123,z456", "URN:EXAMPLE:a%2cb:c", "urn:ietf:rfc:2648",
+		"URN:ISBN:0-395-36341-1",
+	} {
 		b.Run(s, func(b *testing.B) {
 			v := mustURN(b, s)
 			b.ReportAllocs()

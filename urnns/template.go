@@ -70,8 +70,10 @@ func compile(ns Namespace) (*row, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown check %q", ns.Check)
 	}
-	r := &row{ns: ns, check: rules, folding: newFolding(ns.Fold, ns.Strip), first: newFolding(FoldFirst, ns.Strip),
-		lower: newFolding(FoldLower, ns.Strip)}
+	r := &row{
+		ns: ns, check: rules, folding: newFolding(ns.Fold, ns.Strip), first: newFolding(FoldFirst, ns.Strip),
+		lower: newFolding(FoldLower, ns.Strip),
+	}
 	var err error
 	if r.pattern, err = newMatcher(ns.Pattern); err != nil {
 		return nil, err

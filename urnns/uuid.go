@@ -2,8 +2,10 @@ package urnns
 
 import "github.com/urnd/urnd/uri"
 
-var ruleUUID = uri.Rule{Code: "uuid", Name: "UUID", Section: "RFC 4122 section 3",
-	Requirement: "a UUID is 8-4-4-4-12 hexadecimal digits"}
+var ruleUUID = uri.Rule{
+	Code: "uuid", Name: "UUID", Section: "RFC 4122 section 3",
+	Requirement: "a UUID is 8-4-4-4-12 hexadecimal digits",
+}
 
 // checkUUID checks a UUID: RFC 4122 section 3, now RFC 9562 section 4.
 func checkUUID(nss string) (int, uri.Rule) {

@@ -28,8 +28,10 @@ func BenchmarkHit(b *testing.B) {
 		header := fields("Cache-Control: max-age=3600", `ETag: "1"`, "Content-Type: text/html",
 			"Date: "+time.Now().UTC().Format(http.TimeFormat),
 			"Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", "Server: x", "Vary: Accept-Encoding")
-		return &httpmessage.Response{Status: 200, Fields: header, Body: io.NopCloser(strings.NewReader(pattern(1024))),
-			ContentLength: 1024}, nil
+		return &httpmessage.Response{
+			Status: 200, Fields: header, Body: io.NopCloser(strings.NewReader(pattern(1024))),
+			ContentLength: 1024,
+		}, nil
 	}
 	for _, bench := range []struct {
 		name  string
@@ -40,9 +42,11 @@ func BenchmarkHit(b *testing.B) {
 		{"range", []string{"Range: bytes=0-99"}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			r := &httpcache.Request{Request: httpmessage.Request{Method: "GET",
+			r := &httpcache.Request{Request: httpmessage.Request{
+				Method: "GET",
 				Fields: fields(append(bench.lines, "Accept: text/html, */*;q=0.8",
-					"Accept-Encoding: gzip, deflate, br", "User-Agent: x")...)}, Key: target}
+					"Accept-Encoding: gzip, deflate, br", "User-Agent: x")...),
+			}, Key: target}
 			var status string // a sink, to retain the result
 			b.ReportAllocs()
 			for b.Loop() {
@@ -84,8 +88,10 @@ func BenchmarkUncached(b *testing.B) {
 				"Content-Type", "text/plain",
 				"Content-Length", "1024", "Cache-Control", control)
 			forward := func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
-				return &httpmessage.Response{Status: http.StatusOK, Fields: fields,
-					Body: io.NopCloser(bytes.NewReader(content)), ContentLength: 1 << 10}, nil
+				return &httpmessage.Response{
+					Status: http.StatusOK, Fields: fields,
+					Body: io.NopCloser(bytes.NewReader(content)), ContentLength: 1 << 10,
+				}, nil
 			}
 			ctx, cancel := context.WithCancel(b.Context())
 			defer cancel()
@@ -96,9 +102,11 @@ func BenchmarkUncached(b *testing.B) {
 					key += strconv.Itoa(i)
 				}
 				a, err := c.Serve(ctx,
-					&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet,
+					&httpcache.Request{Request: httpmessage.Request{
+						Method: http.MethodGet,
 						Fields: httpmessage.NewFields("Accept", "*/*",
-							"User-Agent", "x")}, Key: key}, httpcache.OriginFunc(forward))
+							"User-Agent", "x"),
+					}, Key: key}, httpcache.OriginFunc(forward))
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -14,8 +14,10 @@ import (
 // TestWhy: Why predicts what Serve then does.
 func TestWhy(t *testing.T) {
 	s := newSite(t, nil)
-	overrides := []httpcache.Override{{Statuses: []int{404}},
-		{MaxLifetime: 30 * time.Second, WhileRevalidate: 30 * time.Second}}
+	overrides := []httpcache.Override{
+		{Statuses: []int{404}},
+		{MaxLifetime: 30 * time.Second, WhileRevalidate: 30 * time.Second},
+	}
 	asks := func(method string, lines ...string) *httpcache.Request {
 		return &httpcache.Request{
 			Request: httpmessage.Request{Method: method, Fields: fields(lines...)}, Key: target, Overrides: overrides,
@@ -42,16 +44,22 @@ func TestWhy(t *testing.T) {
 		{"nothing", asks(http.MethodGet), false, 0, "vary-miss", false, -1, -1},
 		{"the last one", asks(http.MethodGet, "Accept-Language: de"), false, 0, "", false, 0, 1},
 		{"another one", asks(http.MethodHead, "Accept-Language: en"), false, 0, "", false, 1, 1},
-		{"the client's no-cache", asks(http.MethodGet, "Accept-Language: en", "Cache-Control: no-cache"), false, 0,
-			"request", false, 1, 1},
-		{"the client's no-store", asks(http.MethodGet, "Accept-Language: en", "Cache-Control: no-store"), false, 0,
-			"request", false, 1, 1},
+		{
+			"the client's no-cache", asks(http.MethodGet, "Accept-Language: en", "Cache-Control: no-cache"), false, 0,
+			"request", false, 1, 1,
+		},
+		{
+			"the client's no-store", asks(http.MethodGet, "Accept-Language: en", "Cache-Control: no-store"), false, 0,
+			"request", false, 1, 1,
+		},
 		{"If-Match", asks(http.MethodGet, "Accept-Language: en", "If-Match: *"), false, 0, "request", false, 1, 1},
 		{"not by the cache", asks(http.MethodGet, "Accept-Language: en"), true, 0, "bypass", false, 1, 1},
 		{"POST", asks(http.MethodPost, "Accept-Language: en"), false, 0, "method", false, -1, -1},
 		{"content", withBody, false, 0, "bypass", false, -1, -1},
-		{"stale, to be validated", asks(http.MethodGet, "Accept-Language: en"), false, 40 * time.Second, "stale", false,
-			1, 1},
+		{
+			"stale, to be validated", asks(http.MethodGet, "Accept-Language: en"), false, 40 * time.Second, "stale", false,
+			1, 1,
+		},
 		{"stale, while it is validated", asks(http.MethodGet, "Accept-Language: de"), false, 0, "", true, 0, 1},
 	} {
 		s.clock.advance(test.later)
@@ -78,8 +86,10 @@ func TestWhy(t *testing.T) {
 		got.Outcome.Detail != "stale-while-revalidate" {
 		t.Errorf("%q, %s", got.body, got.Outcome.Status("urnd"))
 	}
-	if got := s.cache.Explain(&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet},
-		Key: "http://a.example/none"}); got.Forwarded != "uri-miss" || got.Selected != -1 || got.Stored != nil {
+	if got := s.cache.Explain(&httpcache.Request{
+		Request: httpmessage.Request{Method: http.MethodGet},
+		Key:     "http://a.example/none",
+	}); got.Forwarded != "uri-miss" || got.Selected != -1 || got.Stored != nil {
 		t.Errorf("%+v", got)
 	}
 }

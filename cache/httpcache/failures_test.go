@@ -254,11 +254,15 @@ func TestConditionalFirstRequest(t *testing.T) {
 func TestGetWithContent(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "a", fresh)
-	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.Fields{},
-		Body: http.NoBody}, Key: target}),
+	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{
+		Method: "GET", Fields: httpmessage.Fields{},
+		Body: http.NoBody,
+	}, Key: target}),
 		200, "a", false)
 	s.expect(s.get(), 200, "a", false)
-	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.Fields{},
-		Body: http.NoBody}, Key: target}),
+	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{
+		Method: "GET", Fields: httpmessage.Fields{},
+		Body: http.NoBody,
+	}, Key: target}),
 		200, "a", false)
 }

@@ -29,14 +29,18 @@ func TestFind(t *testing.T) {
 		{"fresh", 200, always, nil, "", true},
 		{"fresh for one more second", 200, always, func(s *site) { s.clock.advance(59 * time.Second) }, "", true},
 		{"stale", 200, always, func(s *site) { s.clock.advance(time.Minute) }, "", false},
-		{"stale while it is validated", 200, "Cache-Control: max-age=60, stale-while-revalidate=60",
-			func(s *site) { s.clock.advance(time.Minute) }, "", false},
+		{
+			"stale while it is validated", 200, "Cache-Control: max-age=60, stale-while-revalidate=60",
+			func(s *site) { s.clock.advance(time.Minute) }, "", false,
+		},
 		{"old when it came", 200, always + " | Age: 60", nil, "", false},
 		{"no-cache", 200, "Cache-Control: max-age=60, no-cache | Etag: \"1\"", nil, "", false},
 		{"no-cache with a name", 200, "Cache-Control: max-age=60, no-cache=X-A | X-A: 1", nil, "", true},
 		{"a type", 200, always + " | Content-Type: text/html", nil, "", true},
-		{"a type that is not sent", 200, "Cache-Control: max-age=60, no-cache=content-type | Content-Type: text/html",
-			nil, "", true},
+		{
+			"a type that is not sent", 200, "Cache-Control: max-age=60, no-cache=content-type | Content-Type: text/html",
+			nil, "", true,
+		},
 		{"private with names", 200, "Cache-Control: max-age=60, private=\"Date, X-A\" | X-A: 1", nil, "", true},
 		{"must-revalidate", 200, "Cache-Control: max-age=60, must-revalidate", nil, "", true},
 		{"not stored", 200, "Cache-Control: no-store", nil, "", false},
@@ -45,11 +49,15 @@ func TestFind(t *testing.T) {
 		{"404 with a condition", 404, always + " | Etag: \"1\"", nil, `If-None-Match: "1"`, true},
 		{"500", 500, always, nil, "", true},
 		{"204", 204, always, nil, "", false},
-		{"If-None-Match", 200, always + ` | Etag: W/"1" | Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT`, nil,
-			`If-None-Match: "0", "1"`, true},
+		{
+			"If-None-Match", 200, always + ` | Etag: W/"1" | Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT`, nil,
+			`If-None-Match: "0", "1"`, true,
+		},
 		{"another If-None-Match", 200, always + ` | Etag: "1"`, nil, `If-None-Match: "2"`, true},
-		{"If-Modified-Since", 200, always + " | Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", nil,
-			"If-Modified-Since: Sat, 21 Nov 2026 08:00:00 GMT", true},
+		{
+			"If-Modified-Since", 200, always + " | Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", nil,
+			"If-Modified-Since: Sat, 21 Nov 2026 08:00:00 GMT", true,
+		},
 		{
 			"an earlier If-Modified-Since", 200, always + " | Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", nil,
 			"If-Modified-Since: Sat, 21 Nov 2026 07:59:59 GMT", true,
@@ -63,16 +71,24 @@ func TestFind(t *testing.T) {
 		{"an absent field selects", 200, always + " | Vary: X-A", nil, "", true},
 		{"another field selects", 200, always + " | Vary: X-A", nil, "X-A: 1", false},
 		{"two variants", 200, always + " | Vary: X-A", func(s *site) { s.get("X-A: 1") }, "X-A: 1", true},
-		{"a language", 200, always + " | Vary: Accept-Language | Content-Language: de", nil,
-			"Accept-Language: de, en;q=0.5", true},
-		{"another language", 200, always + " | Vary: Accept-Language | Content-Language: de", nil,
-			"Accept-Language: en", false},
+		{
+			"a language", 200, always + " | Vary: Accept-Language | Content-Language: de", nil,
+			"Accept-Language: de, en;q=0.5", true,
+		},
+		{
+			"another language", 200, always + " | Vary: Accept-Language | Content-Language: de", nil,
+			"Accept-Language: en", false,
+		},
 		{"a soft purge", 200, always + ` | Etag: "1"`, func(s *site) { s.cache.Purge(target, false) }, "", false},
 		{"a hard purge", 200, always + ` | Etag: "1"`, func(s *site) { s.cache.Purge(target, true) }, "", false},
-		{"a purge of all", 200, always + ` | Etag: "1"`,
-			func(s *site) { s.cache.PurgeAll(httpcache.Selection{}, false) }, "", false},
-		{"a purge of others", 200, always, func(s *site) { s.cache.PurgeAll(httpcache.Selection{Tag: "t"}, true) },
-			"", true},
+		{
+			"a purge of all", 200, always + ` | Etag: "1"`,
+			func(s *site) { s.cache.PurgeAll(httpcache.Selection{}, false) }, "", false,
+		},
+		{
+			"a purge of others", 200, always, func(s *site) { s.cache.PurgeAll(httpcache.Selection{Tag: "t"}, true) },
+			"", true,
+		},
 		{"an invalidation", 200, always + ` | Etag: "1"`, func(s *site) { s.do("POST") }, "", false},
 		{"a validation", 200, always + ` | Etag: "1"`, func(s *site) {
 			s.clock.advance(time.Hour)
@@ -105,8 +121,10 @@ func TestFind(t *testing.T) {
 
 // TestFindNothing: Find in a cache without a store, and for a key without a response.
 func TestFindNothing(t *testing.T) {
-	for name, change := range map[string]func(*httpcache.Config){"empty": nil,
-		"without a store": func(c *httpcache.Config) { c.Store = nil }} {
+	for name, change := range map[string]func(*httpcache.Config){
+		"empty":           nil,
+		"without a store": func(c *httpcache.Config) { c.Store = nil },
+	} {
 		s := newSite(t, change)
 		if _, ok := s.cache.Find(target, "", nil, s.clock.now()); ok {
 			t.Error(name)

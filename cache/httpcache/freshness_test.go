@@ -86,8 +86,10 @@ func TestFields(t *testing.T) {
 // TestStatuses: with a freshness lifetime every final status is reused; stale responses are not if the origin
 // has another response.
 func TestStatuses(t *testing.T) {
-	for _, status := range []int{200, 203, 204, 299, 301, 302, 303, 307, 308, 360, 400, 404, 410, 499, 500, 502, 503,
-		504, 599} {
+	for _, status := range []int{
+		200, 203, 204, 299, 301, 302, 303, 307, 308, 360, 400, 404, 410, 499, 500, 502, 503,
+		504, 599,
+	} {
 		newSite(t, nil).play(fmt.Sprintf(`
 			< %[1]d body | Cache-Control: max-age=60 | Location: /x
 			> GET

@@ -30,8 +30,10 @@ func full() *stored {
 		Status: 404, Reason: "No", Spelling: "/%62", Selectors: []rules.Selector{{Name: "Accept", Value: "a"}},
 		Received: time.Unix(1_900_000_000, 123), InitialAge: time.Second, Purged: true, SetsCookies: true,
 		Freshness: rules.Freshness{Lifetime: time.Hour, Explicit: true, Source: rules.SourceOverride},
-		Directives: rules.Directives{NoCache: true, MustRevalidate: true, Immutable: true,
-			WhileRevalidate: time.Hour, IfError: -1},
+		Directives: rules.Directives{
+			NoCache: true, MustRevalidate: true, Immutable: true,
+			WhileRevalidate: time.Hour, IfError: -1,
+		},
 		ValidatedOnly: rules.ValidatedOnly([]string{"X-B"}), ServerAddr: netip.MustParseAddrPort("[fe80::1%eth0]:80"),
 	}}
 	const date = "Sun, 22 Nov 2026 08:00:00 GMT"

@@ -194,8 +194,10 @@ func TestEndedLeader(t *testing.T) {
 		ended, end := context.WithCancel(t.Context())
 		leader := make(chan got)
 		go func() {
-			r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target,
-				ClientHalfClosed: ended}
+			r := &httpcache.Request{
+				Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target,
+				ClientHalfClosed: ended,
+			}
 			leader <- s.request(r) //nolint:contextcheck // the context is that of the connection
 		}()
 		victims := s.victims(10)
@@ -224,8 +226,10 @@ func TestLeaderLeavesBody(t *testing.T) {
 				streams := s.streams(10, fresh)
 				ctx, stop := context.WithCancel(t.Context())
 				ended, end := context.WithCancel(t.Context())
-				r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target,
-					ClientHalfClosed: ended}
+				r := &httpcache.Request{
+					Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target,
+					ClientHalfClosed: ended,
+				}
 				a, err := s.cache.Serve(ctx, r, httpcache.OriginFunc(s.forward))
 				if err != nil {
 					t.Fatal(err)
@@ -275,8 +279,10 @@ func TestTurns(t *testing.T) {
 		ask := func(client byte) <-chan time.Duration {
 			took, begun := make(chan time.Duration, 1), time.Now()
 			go func() {
-				r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target,
-					Client: netip.AddrFrom4([4]byte{127, 0, 0, client})}
+				r := &httpcache.Request{
+					Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target,
+					Client: netip.AddrFrom4([4]byte{127, 0, 0, client}),
+				}
 				if a, err := s.cache.Serve(t.Context(), r, httpcache.OriginFunc(s.forward)); err == nil &&
 					a.Content != nil {
 					a.Content.Close()

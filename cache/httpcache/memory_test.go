@@ -28,8 +28,10 @@ func TestMemoryOfSaved(t *testing.T) {
 		s.sends(200, strings.Repeat("b", 3000), append(lines, fresh)...)
 		before := testserver.HeapInUse()
 		for i := range uris {
-			g := s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()},
-				Key: fmt.Sprintf("%s/%d", target, i)})
+			g := s.request(&httpcache.Request{
+				Request: httpmessage.Request{Method: "GET", Fields: fields()},
+				Key:     fmt.Sprintf("%s/%d", target, i),
+			})
 			if g.err != nil || g.Outcome.Hit() != (name == "after a restart") {
 				t.Fatalf("%s: %v, %+v", name, g.err, g.Response)
 			}

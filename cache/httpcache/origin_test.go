@@ -203,8 +203,10 @@ func (g got) field(name string) string {
 
 // do sends a request of a client.
 func (s *site) do(method string, lines ...string) got {
-	return s.request(&httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields(lines...)},
-		Key: target})
+	return s.request(&httpcache.Request{
+		Request: httpmessage.Request{Method: method, Fields: fields(lines...)},
+		Key:     target,
+	})
 }
 
 func (s *site) get(lines ...string) got { return s.do("GET", lines...) }

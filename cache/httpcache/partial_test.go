@@ -17,8 +17,10 @@ func TestPartsBesideEachOther(t *testing.T) {
 			fmt.Sprintf("Content-Range: bytes %d-%d/%d", first, last, len(text)))
 	}
 	part := func(first, last int) string { return fmt.Sprintf("Range: bytes=%d-%d", first, last) }
-	for _, validator := range []string{`ETag: "1"`, `ETag: W/"1"`, "Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT",
-		"X-A: none"} {
+	for _, validator := range []string{
+		`ETag: "1"`, `ETag: W/"1"`, "Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT",
+		"X-A: none",
+	} {
 		t.Run(validator, func(t *testing.T) {
 			s := newSite(t, nil)
 			for _, hit := range []bool{false, true} {
@@ -95,8 +97,10 @@ func TestWithoutStore(t *testing.T) {
 		s := newSite(t, change)
 		for _, method := range []string{"POST", "GET", "GET"} {
 			s.sends(200, "a", fresh, "Content-Location: "+target)
-			g := s.request(&httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields()},
-				Key: target})
+			g := s.request(&httpcache.Request{
+				Request: httpmessage.Request{Method: method, Fields: fields()},
+				Key:     target,
+			})
 			if s.expect(g, 200, "a", false); g.Outcome.Stored {
 				t.Errorf("%s, %s: stored", name, method)
 			}

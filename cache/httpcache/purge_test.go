@@ -29,8 +29,10 @@ func TestPurge(t *testing.T) {
 	for name, purge := range selections {
 		for _, hard := range []bool{false, true} {
 			s := newSite(t, nil)
-			lines := []string{"Cache-Control: max-age=60", `ETag: "1"`, "Vary: Foo", "Surrogate-Key: k1 k2",
-				"Cache-Tag: t0, t1", `Cache-Groups: "g 0", "g 1"`}
+			lines := []string{
+				"Cache-Control: max-age=60", `ETag: "1"`, "Vary: Foo", "Surrogate-Key: k1 k2",
+				"Cache-Tag: t0, t1", `Cache-Groups: "g 0", "g 1"`,
+			}
 			s.sends(200, "one", lines...)
 			s.expect(s.get("Foo: 1"), 200, "one", false)
 			s.expect(s.get("Foo: 2"), 200, "one", false)
@@ -59,13 +61,17 @@ func TestGroupInvalidation(t *testing.T) {
 	for group, hit := range map[string]bool{`"g"`: false, `"h"`: true, `g`: true} {
 		s := newSite(t, nil)
 		s.sends(200, "one", "Cache-Control: max-age=60", `Cache-Groups: "g"`)
-		other := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()},
-			Key: "http://b.example/"}
+		other := &httpcache.Request{
+			Request: httpmessage.Request{Method: "GET", Fields: fields()},
+			Key:     "http://b.example/",
+		}
 		s.expect(s.get(), 200, "one", false)
 		s.expect(s.request(other), 200, "one", false)
 		s.sends(200, "", "Cache-Group-Invalidation: "+group)
-		post := &httpcache.Request{Request: httpmessage.Request{Method: "POST", Fields: fields()},
-			Key: "http://a.example/other"}
+		post := &httpcache.Request{
+			Request: httpmessage.Request{Method: "POST", Fields: fields()},
+			Key:     "http://a.example/other",
+		}
 		s.expect(s.request(post), 200, "", false)
 		s.sends(200, "two", "Cache-Control: max-age=60")
 		if hit {

@@ -62,8 +62,10 @@ func (s *site) play(script string) {
 			}
 			s.clock.advance(d)
 		case '>':
-			r := &httpcache.Request{Request: httpmessage.Request{Method: words[0], Fields: fields(parts[1:]...)},
-				Key: target, Gateway: true}
+			r := &httpcache.Request{
+				Request: httpmessage.Request{Method: words[0], Fields: fields(parts[1:]...)},
+				Key:     target, Gateway: true,
+			}
 			if len(words) > 1 {
 				r.Key = "http://a.example" + words[1]
 			}

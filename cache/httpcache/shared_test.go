@@ -108,8 +108,12 @@ func TestNotSharedByProcesses(t *testing.T) {
 		{"to be validated", nil, 200, "one", []string{"Cache-Control: no-cache", `ETag: "1"`}},
 		{"stale", nil, 200, "one", []string{"Cache-Control: max-age=0", `ETag: "1"`}},
 		{"large", nil, 200, strings.Repeat("x", 64<<10+1), []string{"Cache-Control: max-age=60"}},
-		{"a part", []string{"Range: bytes=0-1"}, 206, "on",
-			[]string{"Cache-Control: max-age=60", "Content-Range: bytes 0-1/3", `ETag: "1"`}},
+		{
+			"a part",
+			[]string{"Range: bytes=0-1"},
+			206, "on",
+			[]string{"Cache-Control: max-age=60", "Content-Range: bytes 0-1/3", `ETag: "1"`},
+		},
 		{"credentials", []string{"Authorization: Basic x"}, 200, "one", []string{"Cache-Control: public, max-age=60"}},
 		{"a field that nobody knows", []string{"X-Method: x"}, 200, "one", []string{"Cache-Control: max-age=60"}},
 	} {

@@ -39,9 +39,11 @@ func TestStoredForOthers(t *testing.T) {
 		{"another client, by its address", "X-Real-IP: 192.0.2.1", 200, persistent, false},
 		{"what programs send by script", "X-Requested-With: XMLHttpRequest", 200, persistent, false},
 		{"a safelisted field in the spelling of CGI", "User_Agent: a", 200, persistent, false},
-		{"a negotiated field in the spelling of CGI", "Accept_Language: fr", 200,
+		{
+			"a negotiated field in the spelling of CGI", "Accept_Language: fr", 200,
 			persistent + " | Vary: Accept-Language",
-			false},
+			false,
+		},
 		{"named by Vary", "X-Unknown: 1", 200, persistent + " | Vary: X-Unknown", true},
 		{"one of two named by Vary", "X-Unknown: 1 | X-Other: 1", 200, persistent + " | Vary: X-Unknown", false},
 		{"configured", "Configured: 1", 200, persistent, true},
@@ -69,13 +71,19 @@ func TestStoredForOthers(t *testing.T) {
 		{"an error of the server", "", 500, persistent, true},
 		{"an error to a cookie", "Cookie: a=b", 400, persistent, false},
 		{"an error to a condition", `If-None-Match: "a"`, 404, persistent, false},
-		{"an error to values of 1 KiB", "User-Agent: " + long[:512] + " | Referer: " + long[:512], 400,
-			persistent, true},
-		{"an error to larger values", "User-Agent: " + long[:512] + " | Referer: " + long[:513], 400,
-			persistent, false},
+		{
+			"an error to values of 1 KiB", "User-Agent: " + long[:512] + " | Referer: " + long[:512], 400,
+			persistent, true,
+		},
+		{
+			"an error to larger values", "User-Agent: " + long[:512] + " | Referer: " + long[:513], 400,
+			persistent, false,
+		},
 		{"an error to credentials", "Authorization: Bearer x", 401, persistent + ", must-revalidate", false},
-		{"an error to many fields", strings.TrimSuffix(strings.Repeat("Referer: | ", 41), " | "), 400,
-			persistent, false},
+		{
+			"an error to many fields", strings.TrimSuffix(strings.Repeat("Referer: | ", 41), " | "), 400,
+			persistent, false,
+		},
 		{"an error to long names", "Sec-" + strings.Repeat("a", 2<<10) + ": 1", 400, persistent, false},
 		{"406", "Accept: x/x", 406, persistent, false},
 		{"408", "", 408, persistent, false},
@@ -85,14 +93,20 @@ func TestStoredForOthers(t *testing.T) {
 		{"429", "", 429, persistent, false},
 		{"431", "", 431, persistent, false},
 
-		{"for the pages of all sites", "Origin: https://a.example", 200,
+		{
+			"for the pages of all sites", "Origin: https://a.example", 200,
 			persistent + " | Access-Control-Allow-Origin: *",
-			true},
+			true,
+		},
 		{"for no pages of other sites", "Origin: https://a.example", 200, persistent, true},
-		{"for the pages of one site", "Origin: https://a.example", 200,
-			persistent + " | Access-Control-Allow-Origin: https://a.example", false},
-		{"for the pages of the site that asks", "Origin: https://a.example", 200,
-			persistent + " | Access-Control-Allow-Origin: https://a.example | Vary: Origin", true},
+		{
+			"for the pages of one site", "Origin: https://a.example", 200,
+			persistent + " | Access-Control-Allow-Origin: https://a.example", false,
+		},
+		{
+			"for the pages of the site that asks", "Origin: https://a.example", 200,
+			persistent + " | Access-Control-Allow-Origin: https://a.example | Vary: Origin", true,
+		},
 		{"a refusal of a page", "Origin: https://a.example", 403, persistent, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -101,8 +115,10 @@ func TestStoredForOthers(t *testing.T) {
 			})
 			s.sends(test.status, "ab", splitFields(test.response)...)
 			request := fields(splitFields(test.request)...)
-			g := s.request(&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: request},
-				Key: target})
+			g := s.request(&httpcache.Request{
+				Request: httpmessage.Request{Method: http.MethodGet, Fields: request},
+				Key:     target,
+			})
 			if g.err != nil {
 				t.Fatal(g.err)
 			}
@@ -208,13 +224,25 @@ func TestCredentialsChangeNothing(t *testing.T) {
 		body         string
 		response     []string
 	}{
-		{"validation", "GET", []string{"Authorization: Basic x", "Cache-Control: no-cache"}, 0, 304, "",
-			[]string{control, `ETag: "1"`}},
+		{
+			"validation", "GET",
+			[]string{"Authorization: Basic x", "Cache-Control: no-cache"},
+			0, 304, "",
+			[]string{control, `ETag: "1"`},
+		},
 		{"a refresh", "GET", []string{"Authorization: Basic x"}, 2 * time.Minute, 401, "", nil},
-		{"HEAD with credentials", "HEAD", []string{"Authorization: Basic x", "Cache-Control: no-cache"}, 0, 200, "",
-			[]string{control, "Content-Length: 99"}},
-		{"HEAD with a cookie", "HEAD", []string{"Cookie: a=b", "Cache-Control: no-cache"}, 0, 200, "",
-			[]string{"Content-Length: 99"}},
+		{
+			"HEAD with credentials", "HEAD",
+			[]string{"Authorization: Basic x", "Cache-Control: no-cache"},
+			0, 200, "",
+			[]string{control, "Content-Length: 99"},
+		},
+		{
+			"HEAD with a cookie", "HEAD",
+			[]string{"Cookie: a=b", "Cache-Control: no-cache"},
+			0, 200, "",
+			[]string{"Content-Length: 99"},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSite(t, nil)

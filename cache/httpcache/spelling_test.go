@@ -14,8 +14,10 @@ import (
 func (s *site) spelled(spelling string, lines ...string) got {
 	s.t.Helper()
 	s.sends(200, "of "+spelling, append(lines, "Cache-Control: max-age=60")...)
-	return s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: spelling,
-		Fields: fields()}, Key: target})
+	return s.request(&httpcache.Request{Request: httpmessage.Request{
+		Method: "GET", Spelling: spelling,
+		Fields: fields(),
+	}, Key: target})
 }
 
 // The spelling is part of the key: a response stored for one spelling answers no other, from memory or disk.
@@ -53,13 +55,17 @@ func TestPurgedSpellings(t *testing.T) {
 		},
 		"POST": func(s *site) { s.do("POST") },
 		"POST of another spelling": func(s *site) {
-			s.request(&httpcache.Request{Request: httpmessage.Request{Method: "POST", Spelling: "/%62",
-				Fields: fields()}, Key: target})
+			s.request(&httpcache.Request{Request: httpmessage.Request{
+				Method: "POST", Spelling: "/%62",
+				Fields: fields(),
+			}, Key: target})
 		},
 		"Location": func(s *site) {
 			s.sends(201, "", "Location: /b")
-			s.request(&httpcache.Request{Request: httpmessage.Request{Method: "PUT", Fields: fields()},
-				Key: "http://a.example/c"})
+			s.request(&httpcache.Request{
+				Request: httpmessage.Request{Method: "PUT", Fields: fields()},
+				Key:     "http://a.example/c",
+			})
 		},
 	} {
 		s := newSite(t, nil)
@@ -81,8 +87,10 @@ func TestPostOfSpelling(t *testing.T) {
 	for _, spelling := range []string{"", "/%62"} {
 		s := newSite(t, nil)
 		s.sends(200, "posted", "Cache-Control: max-age=60", "Content-Location: /b")
-		s.request(&httpcache.Request{Request: httpmessage.Request{Method: "POST", Spelling: spelling, Fields: fields()},
-			Key: target})
+		s.request(&httpcache.Request{
+			Request: httpmessage.Request{Method: "POST", Spelling: spelling, Fields: fields()},
+			Key:     target,
+		})
 		s.sends(200, "got")
 		if got := s.request(&httpcache.Request{
 			Request: httpmessage.Request{Method: "GET", Spelling: spelling, Fields: fields()},
@@ -103,8 +111,10 @@ func TestSpellingsDoNotWait(t *testing.T) {
 		go func() {
 			defer close(led)
 			_, _ = s.cache.Serve(ctx,
-				&httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: "/%62", Fields: fields()},
-					Key: target},
+				&httpcache.Request{
+					Request: httpmessage.Request{Method: "GET", Spelling: "/%62", Fields: fields()},
+					Key:     target,
+				},
 				httpcache.OriginFunc(s.forward))
 		}()
 		synctest.Wait()
@@ -123,8 +133,10 @@ func TestPrivateSpelling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, func(c *httpcache.Config) { c.CollapseTimeout = time.Minute })
 		s.sends(200, "mine", "Cache-Control: private")
-		s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: "/%62", Fields: fields()},
-			Key: target})
+		s.request(&httpcache.Request{
+			Request: httpmessage.Request{Method: "GET", Spelling: "/%62", Fields: fields()},
+			Key:     target,
+		})
 		s.first(s.later(time.Second, "ok", "Cache-Control: max-age=60"), s.later(0, "a second exchange"))
 		leader := s.start(nil)
 		for _, one := range append(s.victims(3), leader) {

@@ -199,7 +199,12 @@ func TestIsWorth(t *testing.T) {
 		cost      int64
 		want      bool
 	}{
-		{0, 1, false}, {1, 1, true}, {1, 2000, true}, {1, 2001, false}, {2, 4000, true}, {2, 4001, false},
+		{0, 1, false},
+		{1, 1, true},
+		{1, 2000, true},
+		{1, 2001, false},
+		{2, 4000, true},
+		{2, 4001, false},
 		{mostRequested, 1000 << mostRequested, true},
 	} {
 		if got := s.isWorth(tt.requested, tt.cost); got != tt.want {

@@ -16,8 +16,10 @@ func TestBoundHasAllOfTheStore(t *testing.T) {
 		for _, length := range []int{200, 2 << 10, 8 << 10} {
 			t.Run(strconv.FormatInt(usual, 10)+" "+strconv.Itoa(length), func(t *testing.T) {
 				before := testserver.HeapInUse()
-				s, err := New(Config[string]{MaxBytes: maxBytes, TypicalSize: usual,
-					Size: func(text string) int { return len(text) }})
+				s, err := New(Config[string]{
+					MaxBytes: maxBytes, TypicalSize: usual,
+					Size: func(text string) int { return len(text) },
+				})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -25,8 +25,10 @@ func BenchmarkHit(b *testing.B) {
 	defer level.Close()
 	level.Start()
 	testserver.Wait(b, "the server is used", func() bool { return level.Stats().Used })
-	view := valkey.NewView(valkey.ViewConfig[string]{Level: level, Name: "bench", Basis: "1", Codec: codec(),
-		Purged: about})
+	view := valkey.NewView(valkey.ViewConfig[string]{
+		Level: level, Name: "bench", Basis: "1", Codec: codec(),
+		Purged: about,
+	})
 	load := func(context.Context) (string, time.Duration, error) { return "value", time.Hour, nil }
 	view.Load(b.Context(), "key", cache.AnyFresh, load)
 	testserver.Wait(b, "the entry is written", func() bool { return level.Stats().Writes == 1 })

@@ -33,8 +33,10 @@ func TestExplain(t *testing.T) {
 		change func(*valkey.Config)
 		want   string
 	}{
-		"no password": {func(c *valkey.Config) { c.URL = "redis://" + server.Addr() },
-			"wrong or missing user or password"},
+		"no password": {
+			func(c *valkey.Config) { c.URL = "redis://" + server.Addr() },
+			"wrong or missing user or password",
+		},
 		"wrong password": {
 			func(c *valkey.Config) {
 				c.URL, c.Password = "redis://"+server.Addr(), func() (string, error) { return "battery staple", nil }
@@ -43,13 +45,17 @@ func TestExplain(t *testing.T) {
 		"wrong user": {at("redis://nobody@" + server.Addr()), "wrong or missing user or password"},
 		"no TLS":     {at("rediss://" + server.Addr()), "may not speak TLS"},
 		"TLS":        {at("redis://" + server.TLSAddr()), "it may speak TLS, so that redis: is to be rediss:"},
-		"authority": {func(c *valkey.Config) { at("rediss://" + server.TLSAddr())(c); c.CA = other.PEM },
-			"of no authority that is trusted"},
+		"authority": {
+			func(c *valkey.Config) { at("rediss://" + server.TLSAddr())(c); c.CA = other.PEM },
+			"of no authority that is trusted",
+		},
 		"host name":   {at("rediss://localhost:" + port), "is for another name"},
 		"too old":     {at("redis://" + startFake(t, old)), "too old"},
 		"no commands": {at("redis://" + startFake(t, "-ERR unknown command\r\n")), "too old, or lacks commands"},
-		"web server": {at("redis://" + startFake(t, "HTTP/1.1 400 Bad Request\r\n\r\n")),
-			"no server of Valkey or Redis"},
+		"web server": {
+			at("redis://" + startFake(t, "HTTP/1.1 400 Bad Request\r\n\r\n")),
+			"no server of Valkey or Redis",
+		},
 		"no database":  {at("redis://" + server.Addr() + "/99"), "no database of this number"},
 		"no server":    {at("redis://127.0.0.1:1"), "connection refused at this address and port"},
 		"no such host": {at("redis://redis.invalid"), "cannot be looked up"},

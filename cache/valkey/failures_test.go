@@ -83,8 +83,10 @@ func TestBases(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
 	load := func(i *instance, basis, value string) string {
-		view := valkey.NewView(valkey.ViewConfig[string]{Level: i.level, Name: "test", Basis: basis, Codec: codec(),
-			Purged: about})
+		view := valkey.NewView(valkey.ViewConfig[string]{
+			Level: i.level, Name: "test", Basis: basis, Codec: codec(),
+			Purged: about,
+		})
 		writes := i.level.Stats().Writes
 		got := view.Load(t.Context(), "key", cache.AnyFresh, i.source(value, time.Minute, nil))
 		if !got.Shared {

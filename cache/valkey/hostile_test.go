@@ -239,19 +239,27 @@ func TestHostileDiscovery(t *testing.T) {
 		"itself":         {func(l *liar) string { return slots(l.addr()) }, nil},
 		"another server": {func(*liar) string { return slots("127.0.0.1:1") }, nil},
 		"thousands":      {func(*liar) string { return nodes.String() }, nil},
-		"moved": {func(l *liar) string { return slots(l.addr()) },
-			func(*liar) string { return "-MOVED\r\n" }},
-		"moved to itself": {func(l *liar) string { return slots(l.addr()) },
-			func(l *liar) string { return "-MOVED 1 " + l.addr() + "\r\n" }},
-		"asks itself": {func(l *liar) string { return slots(l.addr()) },
-			func(l *liar) string { return "-ASK 1 " + l.addr() + "\r\n" }},
+		"moved": {
+			func(l *liar) string { return slots(l.addr()) },
+			func(*liar) string { return "-MOVED\r\n" },
+		},
+		"moved to itself": {
+			func(l *liar) string { return slots(l.addr()) },
+			func(l *liar) string { return "-MOVED 1 " + l.addr() + "\r\n" },
+		},
+		"asks itself": {
+			func(l *liar) string { return slots(l.addr()) },
+			func(l *liar) string { return "-ASK 1 " + l.addr() + "\r\n" },
+		},
 		"moved around": {func(l *liar) string { return slots(l.addr()) }, func(l *liar) string {
 			turns++
 			return fmt.Sprintf("-MOVED 1 127.0.%d.%d:%s\r\n", turns/250, 1+turns%250,
 				strings.TrimPrefix(l.addr(), "127.0.0.1:"))
 		}},
-		"moved to no port": {func(l *liar) string { return slots(l.addr()) },
-			func(*liar) string { return "-MOVED 1 :::::\r\n" }},
+		"moved to no port": {
+			func(l *liar) string { return slots(l.addr()) },
+			func(*liar) string { return "-MOVED 1 :::::\r\n" },
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			everywhere, err := net.Listen("tcp4", "0.0.0.0:0")
@@ -315,8 +323,10 @@ func TestTryHostile(t *testing.T) {
 	for name, data := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, url := range []string{"redis://" + startFake(t, data),
-				"redis://" + startFake(t, data) + "?master_set=names"} {
+			for _, url := range []string{
+				"redis://" + startFake(t, data),
+				"redis://" + startFake(t, data) + "?master_set=names",
+			} {
 				if _, err := tried(t, func(c *valkey.Config) { c.URL = url }); err == nil {
 					t.Errorf("%s: there is no error", url)
 				}

@@ -141,12 +141,21 @@ func TestPosition(t *testing.T) {
 	}{
 		{"where it was", position, []string{"name after"}},
 		{"nowhere", valkey.Position{}, []string{"everything "}},
-		{"another log", valkey.Position{Epoch: "other", Number: position.Number, Tag: position.Tag},
-			[]string{"everything "}},
-		{"another entry", valkey.Position{Epoch: position.Epoch, Number: position.Number, Tag: strings.Repeat("0", 32)},
-			[]string{"everything "}},
-		{"behind the end", valkey.Position{Epoch: position.Epoch, Number: position.Number + 9, Tag: position.Tag},
-			[]string{"everything "}},
+		{
+			"another log",
+			valkey.Position{Epoch: "other", Number: position.Number, Tag: position.Tag},
+			[]string{"everything "},
+		},
+		{
+			"another entry",
+			valkey.Position{Epoch: position.Epoch, Number: position.Number, Tag: strings.Repeat("0", 32)},
+			[]string{"everything "},
+		},
+		{
+			"behind the end",
+			valkey.Position{Epoch: position.Epoch, Number: position.Number + 9, Tag: position.Tag},
+			[]string{"everything "},
+		},
 		{"forgotten", valkey.Position{Epoch: position.Epoch, Number: 0, Tag: position.Tag}, []string{"everything "}},
 	} {
 		if got := kinds(test.at); !slices.Equal(got, test.purges) {

@@ -136,8 +136,10 @@ func FuzzReplies(f *testing.F) {
 		l.send(ctx, []write{{keys: l.keys("place")[:2]}, {keys: l.keys("place")[:2], token: "token"}})
 		_ = l.append(ctx, Purge{Kind: PurgeEverything})
 		_ = l.connect(ctx, 1)
-		_, _ = NewObjects(ObjectsConfig{Level: l, Name: "test", Basis: "1",
-			Purged: func(Purge, string) bool { return false }}).Get(ctx, "place")
+		_, _ = NewObjects(ObjectsConfig{
+			Level: l, Name: "test", Basis: "1",
+			Purged: func(Purge, string) bool { return false },
+		}).Get(ctx, "place")
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			t.Errorf("it takes too long")
 		}

@@ -161,8 +161,9 @@ func (l *Level) options(all *conns) (client.ClientOption, error) {
 	c.Dial = l.dial
 	settings, err := options(c, all)
 	open := settings.DialCtxFn
-	settings.DialCtxFn = func(ctx context.Context, address string, d *net.Dialer, secured *tls.Config) (net.Conn,
-		error) { //nolint:forbidigo // see dialer
+	settings.DialCtxFn = func(
+		ctx context.Context, address string, d *net.Dialer, secured *tls.Config, //nolint:forbidigo // see dialer
+	) (net.Conn, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(l.ctx, cancel)() //nolint:contextcheck // cancelled by Close

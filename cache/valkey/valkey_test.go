@@ -55,13 +55,17 @@ func newInstance(t *testing.T, addr string, change func(*valkey.Config)) *instan
 		Shares: func(key string) bool { return !strings.HasPrefix(key, "own:") },
 		Purged: about,
 	})
-	if i.store, err = memory.New(memory.Config[string]{MaxBytes: 1 << 20,
-		Size: func(s string) int { return len(s) }}); err != nil {
+	if i.store, err = memory.New(memory.Config[string]{
+		MaxBytes: 1 << 20,
+		Size:     func(s string) int { return len(s) },
+	}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(i.store.Close)
-	i.cache = cache.New(cache.Config[string]{Store: i.store, Now: config.Now, Second: i.view, StaleFor: time.Hour,
-		RetryAfter: time.Minute, RefreshAhead: true})
+	i.cache = cache.New(cache.Config[string]{
+		Store: i.store, Now: config.Now, Second: i.view, StaleFor: time.Hour,
+		RetryAfter: time.Minute, RefreshAhead: true,
+	})
 	t.Cleanup(i.cache.Close)
 	t.Cleanup(i.level.Watch(i.apply))
 	i.level.Join(map[string]string{"test": "1"})

@@ -150,8 +150,11 @@ func forms(page string) []form {
 		{"page-forwarded-for", page, []string{client}, http.StatusOK},
 		{"if-none-match", page, []string{`If-None-Match: "v1"`}, http.StatusNotModified},
 		{"if-none-match-of-many", page, []string{`If-None-Match: "v0", W/"v1"`}, http.StatusNotModified},
-		{"if-modified-since", page, []string{"If-Modified-Since: Fri, 31 Dec 1999 00:00:00 GMT"},
-			http.StatusNotModified},
+		{
+			"if-modified-since", page,
+			[]string{"If-Modified-Since: Fri, 31 Dec 1999 00:00:00 GMT"},
+			http.StatusNotModified,
+		},
 		{"range", page, []string{"Range: bytes=10-99"}, http.StatusPartialContent},
 		{"range-of-the-end", page, []string{"Range: bytes=-10"}, http.StatusPartialContent},
 		{"if-range", page, []string{"Range: bytes=10-", `If-Range: "v1"`}, http.StatusPartialContent},

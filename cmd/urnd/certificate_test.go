@@ -108,8 +108,10 @@ func TestCertificateFiles(t *testing.T) {
 		"another key": {Certificate: files.certificate, Key: newPairFiles(t, next, nextKey).key},
 		"no file":     {Certificate: files.certificate, Key: "/nowhere"},
 		"credential":  {Certificate: files.certificate, Key: "credential:key"},
-		"a further one": {Certificate: files.certificate, Key: files.key,
-			Certificates: []config.CertificateFiles{{Certificate: "/nowhere", Key: files.key}}},
+		"a further one": {
+			Certificate: files.certificate, Key: files.key,
+			Certificates: []config.CertificateFiles{{Certificate: "/nowhere", Key: files.key}},
+		},
 		"authority": {Certificate: files.certificate, Key: files.key, ClientCA: files.key},
 	} {
 		if _, err := checkCertificates(c); err == nil {
@@ -117,8 +119,10 @@ func TestCertificateFiles(t *testing.T) {
 		}
 	}
 	t.Setenv("CREDENTIALS_DIRECTORY", filepath.Dir(files.key))
-	if _, err := checkCertificates(config.TLS{Certificate: "credential:certificate.pem",
-		Key: "credential:key.pem"}); err != nil {
+	if _, err := checkCertificates(config.TLS{
+		Certificate: "credential:certificate.pem",
+		Key:         "credential:key.pem",
+	}); err != nil {
 		t.Error(err)
 	}
 }

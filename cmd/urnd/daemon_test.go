@@ -142,6 +142,8 @@ func (d *testService) get(t *testing.T, path string, fields ...string) clientRes
 		t.Fatal(err)
 	}
 	h := response.Header
-	return clientResponse{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"),
-		string(body)}
+	return clientResponse{
+		response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"),
+		string(body),
+	}
 }

@@ -15,8 +15,10 @@ const (
 
 func digitalLinks() []config.DigitalLink {
 	return []config.DigitalLink{
-		{Root: linkRoot + "/", Name: "The resolver of Example Ltd", Contact: "Example Ltd",
-			Terms: "https://example.org/terms", Contexts: []string{"DE", "FR"}},
+		{
+			Root: linkRoot + "/", Name: "The resolver of Example Ltd", Contact: "Example Ltd",
+			Terms: "https://example.org/terms", Contexts: []string{"DE", "FR"},
+		},
 		{Root: "https://dpp.example/", Scheme: "data-identifiers"},
 	}
 }

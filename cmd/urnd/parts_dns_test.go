@@ -64,8 +64,10 @@ func TestDNSAway(t *testing.T) {
 	// The probes for their recovery are separate queries, as long as it lasts.
 	got = slices.DeleteFunc(got, func(q string) bool { return q == ". NS" || q == "urn.example.org NAPTR" })
 	slices.Sort(got)
-	if want := []string{"direct.urn.arpa NAPTR", "direct.urn.example.org NAPTR",
-		"own.urn.example.org NAPTR"}; !slices.Equal(got, want) {
+	if want := []string{
+		"direct.urn.arpa NAPTR", "direct.urn.example.org NAPTR",
+		"own.urn.example.org NAPTR",
+	}; !slices.Equal(got, want) {
 		t.Errorf("the DNS was asked %q, want %q", got, want)
 	}
 }

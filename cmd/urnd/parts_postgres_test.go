@@ -22,8 +22,10 @@ func startOnPostgres(t *testing.T, url string, change func(*config.Config)) *tes
 		c.Registry.Store = url
 		c.Registry.Only = []string{"urn:example:"}
 		c.DDDS.Enabled = false
-		c.Namespaces = []config.Namespace{{NID: "book", Order: []string{"namespace"},
-			Targets: []config.Target{{Template: "https://book.example/{+nss}"}}}}
+		c.Namespaces = []config.Namespace{{
+			NID: "book", Order: []string{"namespace"},
+			Targets: []config.Target{{Template: "https://book.example/{+nss}"}},
+		}}
 		if change != nil {
 			change(c)
 		}
@@ -50,8 +52,10 @@ func (w *testDaemon) seesRegistry(t *testing.T, there bool) {
 	testserver.Wait(t, "readiness says what the registry is", func() bool {
 		return strings.Contains(w.readiness(t), "the registry is unavailable") != there
 	})
-	want := map[bool][2]string{true: {"urnd_registry_available 1\n", " names, "},
-		false: {"urnd_registry_available 0\n", "unavailable"}}[there]
+	want := map[bool][2]string{
+		true:  {"urnd_registry_available 1\n", " names, "},
+		false: {"urnd_registry_available 0\n", "unavailable"},
+	}[there]
 	if status, _ := w.adminRequest(t, "GET /readyz"); status != http.StatusOK {
 		t.Errorf("/readyz: %d: a balancer would ask nobody, where all have lost the registry", status)
 	}
@@ -175,8 +179,10 @@ func TestPostgresClocks(t *testing.T) {
 		t.Skip("it is long: make test-all runs it")
 	}
 	server := testserver.StartPostgres(t)
-	daemons := []*testDaemon{startOnPostgres(t, server.URL(""), nil), startOnPostgres(t, server.URL(""), nil),
-		startOnPostgres(t, server.URL(""), nil)}
+	daemons := []*testDaemon{
+		startOnPostgres(t, server.URL(""), nil), startOnPostgres(t, server.URL(""), nil),
+		startOnPostgres(t, server.URL(""), nil),
+	}
 	daemons[1].clock.advance(time.Hour)
 	daemons[2].clock.advance(-time.Hour)
 	for _, w := range daemons {

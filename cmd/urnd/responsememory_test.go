@@ -64,11 +64,15 @@ func (s *storedResponses) fill(tb testing.TB, from, to int) {
 			"Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT", "Etag", fmt.Sprintf(`"%x-400"`, i), "Cache-Control",
 			"max-age=3600", "Accept-Ranges", "bytes")
 		a, err := s.Serve(tb.Context(),
-			&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: requested},
-				Key: responseKey(i)},
+			&httpcache.Request{
+				Request: httpmessage.Request{Method: http.MethodGet, Fields: requested},
+				Key:     responseKey(i),
+			},
 			httpcache.OriginFunc(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
-				return &httpmessage.Response{Status: http.StatusOK, Fields: head,
-					Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}, nil
+				return &httpmessage.Response{
+					Status: http.StatusOK, Fields: head,
+					Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+				}, nil
 			}))
 		if err != nil {
 			tb.Fatal(err)

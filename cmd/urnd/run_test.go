@@ -31,8 +31,10 @@ func TestResolveCommand(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 	both := "https://openlibrary.org/isbn/0395363411\nhttps://search.worldcat.org/isbn/0395363411\n"
-	for _, args := range [][]string{{"resolve", "--all", "urn:isbn:0-395-36341-1"},
-		{"resolve", "urn:isbn:0-395-36341-1?s=I2Ls"}} {
+	for _, args := range [][]string{
+		{"resolve", "--all", "urn:isbn:0-395-36341-1"},
+		{"resolve", "urn:isbn:0-395-36341-1?s=I2Ls"},
+	} {
 		if got, err := run(t, "", args...); err != nil || got != both {
 			t.Errorf("%q: %q, %v", args, got, err)
 		}
@@ -73,8 +75,13 @@ func TestConfigCheck(t *testing.T) {
 
 // A mistyped command must be an error.
 func TestUnknownCommands(t *testing.T) {
-	for _, args := range [][]string{{"config", "chekc", "x.yaml"}, {"uri", "nosuch"}, {"nosuch"},
-		{"uri", "join", "http://a/"}, {"uri", "compare", "http://a/"}} {
+	for _, args := range [][]string{
+		{"config", "chekc", "x.yaml"},
+		{"uri", "nosuch"},
+		{"nosuch"},
+		{"uri", "join", "http://a/"},
+		{"uri", "compare", "http://a/"},
+	} {
 		if out, err := run(t, "", args...); err == nil {
 			t.Errorf("urnd %q succeeds: %s", args, out)
 		}

@@ -47,8 +47,10 @@ func TestNewServiceClosesAfterAnError(t *testing.T) {
 	leavesNothing("a service that was closed")
 	for name, change := range map[string]func(*config.Config){
 		"proxy.upstreams": func(c *config.Config) {
-			c.Proxy.Upstreams = []config.Upstream{{Proxies: []string{"http://a.example:1"}, User: "a",
-				Password: "/nowhere"}}
+			c.Proxy.Upstreams = []config.Upstream{{
+				Proxies: []string{"http://a.example:1"}, User: "a",
+				Password: "/nowhere",
+			}}
 		},
 		"news.login":           func(c *config.Config) { c.News.Login = "/nowhere" },
 		"proxy.policy":         func(c *config.Config) { c.Proxy.Policy = "none" },

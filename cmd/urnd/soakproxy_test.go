@@ -177,8 +177,10 @@ func (s *proxySoak) wrong(format string, arguments ...any) {
 
 // step sends one request of a random kind.
 func (s *proxySoak) step() {
-	kinds := []string{"fresh", "fresh", "fresh", "short", "short", "private", "vary", "chunked", "slow",
-		"broken", "error"}
+	kinds := []string{
+		"fresh", "fresh", "fresh", "short", "short", "private", "vary", "chunked", "slow",
+		"broken", "error",
+	}
 	path := fmt.Sprintf("/%s/%d", kinds[rand.IntN(len(kinds))], rand.IntN(128))
 	switch k := rand.IntN(100); {
 	case k < 45:

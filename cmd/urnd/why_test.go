@@ -47,14 +47,18 @@ func TestCacheWhy(t *testing.T) {
 	w := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
 		c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		c.Proxy.Sites = []config.Site{
-			{Hosts: []string{"www.test"}, Servers: []string{origin}, IgnoreParameters: []string{"utm_*"},
+			{
+				Hosts: []string{"www.test"}, Servers: []string{origin}, IgnoreParameters: []string{"utm_*"},
 				Cache: []config.SiteCache{
 					{Types: []string{"text/html"}, MinTTL: time.Minute},
 					{Types: []string{"text/*"}, MaxTTL: 30 * time.Second, StaleFor: time.Minute},
-				}},
+				},
+			},
 			{Hosts: []string{"www.test"}, Path: "/api"},
-			{Hosts: []string{"www.test"}, Path: "/old",
-				Answer: config.SiteAnswer{Status: 301, Location: "https://new.test{+rest}"}},
+			{
+				Hosts: []string{"www.test"}, Path: "/old",
+				Answer: config.SiteAnswer{Status: 301, Location: "https://new.test{+rest}"},
+			},
 		}
 	})
 	for _, tt := range []struct {
@@ -80,20 +84,34 @@ func TestCacheWhy(t *testing.T) {
 			"  rule 0 of cache: types text/html, min_ttl 1m0s\n",
 			"stored: nothing\n",
 		}},
-		{"http://www.test/nothing --fetch",
-			[]string{"not stored: the response has no freshness lifetime", "with min_ttl"}},
-		{"http://www.test/nocache --fetch",
-			[]string{"forwarded to the origin: the stored response has no-cache", "RFC 9111 section 5.2.2.4"}},
-		{"http://www.test/language --fetch --header Accept-Language:de",
-			[]string{"  for requests with Accept-Language: de\n", "served from the cache: "}},
-		{"http://www.test/language --header Accept-Language:en",
-			[]string{"no stored response matches the request fields", "stored 200"}},
-		{"http://www.test/language --header Accept-Language:de --header Cache-Control:no-cache",
-			[]string{"a request field requires it"}},
-		{"http://www.test/old/x",
-			[]string{"response of urnd itself: 301, to https://new.test/x\n", "site: proxy.sites.2: www.test/old\n"}},
-		{origin + "/a --fetch", []string{"site: none of proxy.sites",
-			"a lifetime of 1m0s from max-age of the origin (RFC 9111 section 4.2.1)\n"}},
+		{
+			"http://www.test/nothing --fetch",
+			[]string{"not stored: the response has no freshness lifetime", "with min_ttl"},
+		},
+		{
+			"http://www.test/nocache --fetch",
+			[]string{"forwarded to the origin: the stored response has no-cache", "RFC 9111 section 5.2.2.4"},
+		},
+		{
+			"http://www.test/language --fetch --header Accept-Language:de",
+			[]string{"  for requests with Accept-Language: de\n", "served from the cache: "},
+		},
+		{
+			"http://www.test/language --header Accept-Language:en",
+			[]string{"no stored response matches the request fields", "stored 200"},
+		},
+		{
+			"http://www.test/language --header Accept-Language:de --header Cache-Control:no-cache",
+			[]string{"a request field requires it"},
+		},
+		{
+			"http://www.test/old/x",
+			[]string{"response of urnd itself: 301, to https://new.test/x\n", "site: proxy.sites.2: www.test/old\n"},
+		},
+		{origin + "/a --fetch", []string{
+			"site: none of proxy.sites",
+			"a lifetime of 1m0s from max-age of the origin (RFC 9111 section 4.2.1)\n",
+		}},
 	} {
 		out, err := run(t, "", append([]string{"cache", "why", "--admin", w.admin}, strings.Fields(tt.args)...)...)
 		if err != nil {

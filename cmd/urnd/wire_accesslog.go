@@ -62,8 +62,10 @@ func accessLogsOf(c config.Config, d dependencies) ([]accesslog.FileConfig, erro
 		configs = append(configs, accesslog.FileConfig{
 			Config: accesslog.Config{
 				Format: format, Filter: only, Clients: loggedClients()[l.Clients],
-				Omit: accesslog.Omit{User: omits("user"), Query: omits("query"), Referer: omits("referer"),
-					UserAgent: omits("user_agent")},
+				Omit: accesslog.Omit{
+					User: omits("user"), Query: omits("query"), Referer: omits("referer"),
+					UserAgent: omits("user_agent"),
+				},
 				Lost: d.metrics.LostLines(cmp.Or(l.File, l.Syslog, "stderr")),
 			},
 			Path: l.File, Keep: int(l.Keep / (24 * time.Hour)), Syslog: syslogOf(c, l, d), Writer: d.stderr,
@@ -86,8 +88,10 @@ func syslogOf(c config.Config, l config.AccessLog, d dependencies) *accesslog.Sy
 	if l.Syslog == "" {
 		return nil
 	}
-	s := &accesslog.Syslog{PID: os.Getpid(),
-		Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) }}
+	s := &accesslog.Syslog{
+		PID:      os.Getpid(),
+		Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) },
+	}
 	s.Host, _ = os.Hostname() // "" is valid
 	s.Network, s.Address = l.SyslogServer()
 	s.Dial = netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).WithoutOwn(d.own).DialContext

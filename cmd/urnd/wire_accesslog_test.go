@@ -38,10 +38,14 @@ func TestOnlyOf(t *testing.T) {
 		"an outcome":      {config.AccessLogOnly{Outcomes: []string{"denied", "cached"}}, true},
 		"another outcome": {config.AccessLogOnly{Outcomes: []string{"denied"}}, false},
 		"forwarded":       {config.AccessLogOnly{Outcomes: []string{"forwarded"}}, true},
-		"all": {config.AccessLogOnly{Statuses: []string{"5xx"}, Hosts: []string{".example.org"},
-			Users: []string{"ann"}}, true},
-		"all but one": {config.AccessLogOnly{Statuses: []string{"5xx"}, Hosts: []string{".example.org"},
-			Users: []string{"bob"}}, false},
+		"all": {config.AccessLogOnly{
+			Statuses: []string{"5xx"}, Hosts: []string{".example.org"},
+			Users: []string{"ann"},
+		}, true},
+		"all but one": {config.AccessLogOnly{
+			Statuses: []string{"5xx"}, Hosts: []string{".example.org"},
+			Users: []string{"bob"},
+		}, false},
 		"all but the first": {config.AccessLogOnly{Statuses: []string{"4xx"}, Hosts: []string{".example.org"}}, false},
 	} {
 		only, err := onlyOf(tt.only)

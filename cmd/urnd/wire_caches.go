@@ -86,8 +86,10 @@ func makeResponses(
 ) (observe.Responses, func(), error) {
 	settings := httpcache.Config{
 		Now: d.now, Disk: files, Shared: objects, Basis: c.DiskBasis(),
-		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100,
-			MaxLifetime: c.Cache.HeuristicMax},
+		Heuristic: httpcache.Heuristic{
+			Fraction:    float64(c.Cache.HeuristicPercent) / 100,
+			MaxLifetime: c.Cache.HeuristicMax,
+		},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
 		Safelisted: c.Cache.UnkeyedFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: collapseLimit,
 		SameOrigin: uri.SameOrigin, Panicked: d.panicked,
@@ -164,8 +166,10 @@ func wireShared(r *resolution, c config.Config, d resolverDependencies) error {
 	if c.Cache.Shared == "" || c.Cache.SharedKey == "" { // a configuration check may not have the credential
 		return nil
 	}
-	basis := []any{c.Cache.Shared, c.Cache.SharedPassword, c.Cache.SharedKey, c.Cache.SharedCA, c.Cache.SharedPrefix,
-		c.Cache.SharedTimeout}
+	basis := []any{
+		c.Cache.Shared, c.Cache.SharedPassword, c.Cache.SharedKey, c.Cache.SharedCA, c.Cache.SharedPrefix,
+		c.Cache.SharedTimeout,
+	}
 	var err error
 	r.level, err = shared.Reuse(&r.shared, d.previous.reusable(), "shared", basis,
 		func() (*valkey.Level, func(), error) {

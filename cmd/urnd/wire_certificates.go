@@ -28,8 +28,10 @@ const acmeTimeout = 30 * time.Second
 // tlsConfig returns the TLS configuration of a server, whose clients need a certificate of one of the
 // authorities in a file, "" for none.
 func tlsConfig(certificates *certificate.Set, authorities string) (c *tls.Config, err error) {
-	c = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificates.Get,
-		GetConfigForClient: certificates.Challenge}
+	c = &tls.Config{
+		MinVersion: tls.VersionTLS12, GetCertificate: certificates.Get,
+		GetConfigForClient: certificates.Challenge,
+	}
 	if authorities != "" {
 		c.ClientAuth = tls.RequireAndVerifyClientCert
 		c.ClientCAs, err = secret.LoadCertPool("tls.client_ca", authorities)

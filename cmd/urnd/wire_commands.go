@@ -30,8 +30,10 @@ import (
 func serviceCommands() []*cobra.Command {
 	return []*cobra.Command{
 		newServe(), cache.Command(hasResponses), clistatus.Command(),
-		access.Command(access.Wiring{Policy: testPolicy, Groups: groupsOf, Server: serverOf, Gateways: gatewayInfos,
-			SiteURLs: siteURLs}),
+		access.Command(access.Wiring{
+			Policy: testPolicy, Groups: groupsOf, Server: serverOf, Gateways: gatewayInfos,
+			SiteURLs: siteURLs,
+		}),
 		cliconfig.Command(checkWiring()),
 	}
 }
@@ -41,14 +43,18 @@ func hasResponses(scheme string) bool { return gatewayInfos(config.Default()).Ca
 
 // checkWiring returns the wiring of the configuration check.
 func checkWiring() cliconfig.Wiring {
-	return cliconfig.Wiring{Try: try, Certificates: expiryOf, Memory: availableMemory, Snapshot: snapshotPath,
-		CheckLost: checkLostRegistry, Peers: peersOf}
+	return cliconfig.Wiring{
+		Try: try, Certificates: expiryOf, Memory: availableMemory, Snapshot: snapshotPath,
+		CheckLost: checkLostRegistry, Peers: peersOf,
+	}
 }
 
 // serverOf returns the data by which request targets are classified.
 func serverOf(c config.Config) (route.Server, error) {
-	server := route.Server{OwnHosts: ownHosts(c.Listen), Sites: route.NewSites(siteRoutes(c.Proxy)),
-		Spelling: route.SpellingNormal}
+	server := route.Server{
+		OwnHosts: ownHosts(c.Listen), Sites: route.NewSites(siteRoutes(c.Proxy)),
+		Spelling: route.SpellingNormal,
+	}
 	if c.Registry.Store != "" {
 		server.Hosts = route.NewHosts(c.Registry.WebHosts())
 	}
@@ -131,10 +137,12 @@ func peersOf(c config.Config) []cliconfig.Peer {
 	var peers []cliconfig.Peer
 	// Without the credential of the key, that of the password is missing, too.
 	if c.Cache.Shared != "" && c.Cache.SharedKey != "" {
-		peers = append(peers, cliconfig.Peer{Setting: "cache.shared", Where: c.Cache.Shared,
+		peers = append(peers, cliconfig.Peer{
+			Setting: "cache.shared", Where: c.Cache.Shared,
 			Probe: func(ctx context.Context) (string, error) {
 				return probeShared(ctx, c.Cache)
-			}})
+			},
+		})
 	}
 	if _, inFile := cli.StoreFile(c.Registry.Store); c.Registry.Store != "" && !inFile {
 		peers = append(peers, registryPeer(c.Registry, "registry.store", c.Registry.Store, false))
@@ -152,10 +160,12 @@ func peersOf(c config.Config) []cliconfig.Peer {
 		}
 	}
 	if c.Telemetry.Endpoint != "" {
-		peers = append(peers, cliconfig.Peer{Setting: "telemetry.endpoint", Where: c.Telemetry.Endpoint,
+		peers = append(peers, cliconfig.Peer{
+			Setting: "telemetry.endpoint", Where: c.Telemetry.Endpoint,
 			Probe: func(context.Context) (string, error) {
 				return "", probeCollector(c) //nolint:contextcheck // it sets a shorter timeout
-			}})
+			},
+		})
 	}
 	return peers
 }

@@ -52,10 +52,12 @@ func wireServers(r *resolution, c config.Config, d resolverDependencies) dnsClie
 	if len(c.DNS.Servers) > 0 {
 		return newDNSClient(c, c.DNS.Servers, false, r, d)
 	}
-	system := ddds.NewSystemClient(ddds.SystemConfig{Path: resolvConf, Now: d.now,
+	system := ddds.NewSystemClient(ddds.SystemConfig{
+		Path: resolvConf, Now: d.now,
 		Make: func(servers []netip.AddrPort) *ddds.Client {
 			return openDNSClient(c, plainServers(servers), false, r, d)
-		}})
+		},
+	})
 	r.closers = append(r.closers, system.Close)
 	r.avoided = append(r.avoided, avoidance{dnsServer, true, system.Avoided})
 	return system

@@ -62,8 +62,12 @@ func endpointsOf(
 	}{
 		{nameHTTP, "listen.service", c.Listen.Service, false, "", c.Listen.ProxyProtocol, service, nil},
 		{nameHTTPS, "listen.tls", c.Listen.TLS, true, "", c.Listen.ProxyProtocol, service, nil},
-		{nameAdmin, "listen.admin", []string{c.Listen.Admin}, c.TLS.ClientCA != "", c.TLS.ClientCA, nil, nil,
-			administration},
+		{
+			nameAdmin, "listen.admin",
+			[]string{c.Listen.Admin},
+			c.TLS.ClientCA != "", c.TLS.ClientCA, nil, nil,
+			administration,
+		},
 	} {
 		if len(inherited[e.name]) > 0 {
 			e.addresses = []string{openedBySystemd}

@@ -202,6 +202,8 @@ func newFile(p gatewayParts) (scheme.Handler, error) {
 }
 
 func newExplained(p gatewayParts) (scheme.Handler, error) {
-	return explain.New(explain.Config{Ports: gatewayPorts(p.config.Gateways),
-		ServiceAt: gatewayInfos(p.config).ServiceAt}), nil
+	return explain.New(explain.Config{
+		Ports:     gatewayPorts(p.config.Gateways),
+		ServiceAt: gatewayInfos(p.config).ServiceAt,
+	}), nil
 }

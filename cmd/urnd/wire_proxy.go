@@ -41,7 +41,8 @@ func newOriginClient(c config.Config, s *service, r *resolution, d dependencies)
 	}
 	settings.Dial = guard.WithIdleTimeout(c.Limits.OriginIdle)
 	settings.DialChecked = func(ctx context.Context, network, address string,
-		check func(netip.AddrPort) error) (net.Conn, error) {
+		check func(netip.AddrPort) error,
+	) (net.Conn, error) {
 		return guard.WithCheck(check).WithIdleTimeout(c.Limits.OriginIdle)(ctx, network, address)
 	}
 	settings.MaxIdle = min(maxIdle, c.Limits.Outgoing/2)
@@ -57,7 +58,8 @@ func newTunnelClient(c config.Config, s *service, r *resolution, d dependencies)
 	}
 	settings.Dial = guard.DialContext
 	settings.DialChecked = func(ctx context.Context, network, address string,
-		check func(netip.AddrPort) error) (net.Conn, error) {
+		check func(netip.AddrPort) error,
+	) (net.Conn, error) {
 		return guard.WithCheck(check).DialContext(ctx, network, address)
 	}
 	return schemehttp.New(settings), nil

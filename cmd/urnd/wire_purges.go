@@ -34,8 +34,10 @@ func sharedObjects(c config.Config, level *valkey.Level) cache.Objects {
 		return nil
 	}
 	_, basis := c.SharedBases()
-	return valkey.NewObjects(valkey.ObjectsConfig{Level: level, Name: "responses", Basis: basis,
-		Purged: purgesResponse})
+	return valkey.NewObjects(valkey.ObjectsConfig{
+		Level: level, Name: "responses", Basis: basis,
+		Purged: purgesResponse,
+	})
 }
 
 // newPurges returns the purges of stored responses, of this instance and others.

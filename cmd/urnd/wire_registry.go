@@ -86,8 +86,10 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	}
 	var err error
 	make := func() (*follow.Store, func(), error) {
-		made := follow.New(follow.Config{Open: store.Opener(c.Registry, stateDirectory(c.Cache), d.registryMade),
-			Report: d.registryState, After: time.After})
+		made := follow.New(follow.Config{
+			Open:   store.Opener(c.Registry, stateDirectory(c.Cache), d.registryMade),
+			Report: d.registryState, After: time.After,
+		})
 		return made, made.Stop, nil
 	}
 	r.registry, err = shared.Reuse(&r.shared, d.previous.reusable(), "registry", c.Basis(config.Store), make)

@@ -225,8 +225,10 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if r.own != nil {
 		opening := r.opening(d)
 		r.history = follow.History{
-			Opening: opening, Next: resolver.CanonicalHistory{Names: r.names, Clients: r.limits.resolutions.Clients,
-				Next: r.own},
+			Opening: opening, Next: resolver.CanonicalHistory{
+				Names: r.names, Clients: r.limits.resolutions.Clients,
+				Next: r.own,
+			},
 		}
 		r.resolver = resolver.NewCanonical(r.names, follow.Resolver{Opening: opening, Next: split})
 		r.closers = append(r.closers, r.registry.Watch(r.invalidate))
@@ -259,8 +261,10 @@ func identifierResolver(
 	}
 	next := cached(chain)
 	if r.own != nil {
-		alone := cached(lookup.Standalone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL,
-			SharedTTL: c.CDN.TTL})
+		alone := cached(lookup.Standalone{
+			Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL,
+			SharedTTL: c.CDN.TTL,
+		})
 		claimed := lookup.Hosts{Resolver: alone, Names: c.Registry.HostPrefixes()}
 		others := next
 		next = resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {

@@ -124,8 +124,10 @@ func (f *ruleFiles) failures() (all []string) {
 func (f *ruleFiles) states() (all []metrics.List) {
 	for _, file := range f.files {
 		info := file.Info()
-		all = append(all, metrics.List{Path: info.Path, Entries: info.Entries, Skipped: info.Skipped,
-			Loaded: info.Loaded})
+		all = append(all, metrics.List{
+			Path: info.Path, Entries: info.Entries, Skipped: info.Skipped,
+			Loaded: info.Loaded,
+		})
 	}
 	return all
 }

@@ -218,8 +218,10 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		MaxTarget:   int(c.Limits.Target),
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), HSTS: hsts(c.Listen.HSTS),
 		Challenge: challengeOf(s.authority), PublicURL: c.Listen.PublicURL, SecurityContact: c.Access.SecurityContact,
-		Support: answer.Support{Who: c.ARK.SupportWho, What: c.ARK.SupportWhat, When: c.ARK.SupportWhen,
-			Where: c.ARK.SupportWhere},
+		Support: answer.Support{
+			Who: c.ARK.SupportWho, What: c.ARK.SupportWhat, When: c.ARK.SupportWhen,
+			Where: c.ARK.SupportWhere,
+		},
 		Pages: s.pages,
 	})
 	s.Handler, s.responses, s.refresh, s.explain = handler, responses.Cache, handler.Refresh,

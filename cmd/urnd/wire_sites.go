@@ -268,12 +268,16 @@ func (w siteWiring) newPool(c config.SiteRoute) (*balance.Pool, func(), error) {
 
 // poolConfig returns the configuration of the server pool of a site.
 func poolConfig(c config.SiteRoute) balance.Config {
-	methods := map[string]balance.Method{"": balance.RoundRobin, "round_robin": balance.RoundRobin,
-		"least_requests": balance.LeastRequests, "hash": balance.Hash}
+	methods := map[string]balance.Method{
+		"": balance.RoundRobin, "round_robin": balance.RoundRobin,
+		"least_requests": balance.LeastRequests, "hash": balance.Hash,
+	}
 	settings := balance.Config{
 		Method: methods[c.Balance],
-		HealthCheck: balance.HealthCheck{Path: c.Check.Path, Status: c.Check.Status, Interval: c.Check.Interval,
-			SlowStart: c.Check.SlowStart},
+		HealthCheck: balance.HealthCheck{
+			Path: c.Check.Path, Status: c.Check.Status, Interval: c.Check.Interval,
+			SlowStart: c.Check.SlowStart,
+		},
 	}
 	for i, server := range c.Servers {
 		u, err := uri.Parse(server)

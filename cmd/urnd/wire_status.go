@@ -115,8 +115,10 @@ func machines(c config.Config, r *resolution) []adminstatus.Instance {
 	_ = r.registry.Read(ctx, func(tx registry.Tx) error { // a failure is listed by failing
 		held, err := tx.Lease(health.LeaseName)
 		if err == nil && held.Holder != "" {
-			all = append(all, adminstatus.Instance{Name: held.Holder, Role: adminstatus.InstanceChecks,
-				Until: held.Until})
+			all = append(all, adminstatus.Instance{
+				Name: held.Holder, Role: adminstatus.InstanceChecks,
+				Until: held.Until,
+			})
 		}
 		return err
 	})
@@ -137,8 +139,10 @@ func recordsOf(d dependencies) (all []adminstatus.Record) {
 // failing returns the currently failing servers, without passwords.
 func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Failing) {
 	critical := func(place string, is adminstatus.MessageID) adminstatus.Failing {
-		return adminstatus.Failing{Server: adminstatus.Server{Name: placeOf(place), Role: is},
-			Severity: adminstatus.Critical}
+		return adminstatus.Failing{
+			Server:   adminstatus.Server{Name: placeOf(place), Role: is},
+			Severity: adminstatus.Critical,
+		}
 	}
 	if r.registry != nil {
 		for _, failure := range r.registry.Failures() {
@@ -162,8 +166,10 @@ func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Fail
 			severity = adminstatus.Critical
 		}
 		for _, server := range kind.list() {
-			f := adminstatus.Failing{Server: adminstatus.Server{Name: redact.URLs(server.Server), Role: is},
-				Until: server.Until, Severity: severity}
+			f := adminstatus.Failing{
+				Server: adminstatus.Server{Name: redact.URLs(server.Server), Role: is},
+				Until:  server.Until, Severity: severity,
+			}
 			if f.Reason = reasonOf(server.Err); f.Reason == "" {
 				f.Detail = redact.URLs(server.Err.Error())
 			}
@@ -251,8 +257,10 @@ func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 		all = append(all, store)
 	}
 	if r.level != nil {
-		store := adminstatus.Store{Kind: adminstatus.StoreShared, Location: placeOf(c.Cache.Shared),
-			Content: adminstatus.ContentAnswers, Size: -1, Free: -1}
+		store := adminstatus.Store{
+			Kind: adminstatus.StoreShared, Location: placeOf(c.Cache.Shared),
+			Content: adminstatus.ContentAnswers, Size: -1, Free: -1,
+		}
 		alone := r.level.Standalone()
 		maps.DeleteFunc(alone, func(_ string, is bool) bool { return !is })
 		switch {
@@ -282,8 +290,10 @@ func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 		}
 	}
 	if path := snapshotPath(c.Cache); path != "" && r.level == nil {
-		store := adminstatus.Store{Kind: adminstatus.StoreSaved, Location: path, Content: adminstatus.ContentUnsaved,
-			Size: sizeOf(path), Free: freeOf(path)}
+		store := adminstatus.Store{
+			Kind: adminstatus.StoreSaved, Location: path, Content: adminstatus.ContentUnsaved,
+			Size: sizeOf(path), Free: freeOf(path),
+		}
 		if info, err := os.Stat(path); err == nil {
 			store.Content, store.Values = adminstatus.ContentSaved,
 				[]any{"Time", info.ModTime().UTC().Format(time.DateTime)}
@@ -349,8 +359,10 @@ func valuesOf(c config.Config, origins config.Origins) []adminstatus.Section {
 		if len(all) == 0 || all[len(all)-1].Name != name {
 			all = append(all, adminstatus.Section{Name: name, Doc: docs[name]})
 		}
-		s := adminstatus.Setting{Path: v.Path, Doc: v.Doc, Value: redact.URLs(v.Text), Origin: originOf(v),
-			IsSet: !v.IsDefault || v.Origin.Kind != config.FromDefault}
+		s := adminstatus.Setting{
+			Path: v.Path, Doc: v.Doc, Value: redact.URLs(v.Text), Origin: originOf(v),
+			IsSet: !v.IsDefault || v.Origin.Kind != config.FromDefault,
+		}
 		if !v.IsDefault {
 			s.Default = defaults[v.Path]
 		}
@@ -388,8 +400,10 @@ func originsDocument(c config.Config, origins config.Origins) any {
 	}
 	all := []setting{}
 	for _, v := range c.Values(origins) {
-		all = append(all, setting{v.Path, v.Value, v.IsDefault, v.Origin.Kind.String(), v.Origin.Name, v.Origin.Line,
-			v.Credential})
+		all = append(all, setting{
+			v.Path, v.Value, v.IsDefault, v.Origin.Kind.String(), v.Origin.Name, v.Origin.Line,
+			v.Credential,
+		})
 	}
 	return map[string]any{"settings": all}
 }

@@ -92,8 +92,10 @@ func upstreamRule(path string, u config.Upstream, password string) (upstream.Rul
 			return rule, fmt.Errorf("%s.proxies.%d: %w", path, i, err)
 		}
 		scheme, address, _ := strings.Cut(server, "://")
-		one := upstream.Server{URL: url,
-			Upstream: &schemehttp.Upstream{Scheme: scheme, Address: address, User: u.User, Password: password}}
+		one := upstream.Server{
+			URL:      url,
+			Upstream: &schemehttp.Upstream{Scheme: scheme, Address: address, User: u.User, Password: password},
+		}
 		if scheme == "https" {
 			one.Upstream.TLS = tls
 		}

@@ -25,12 +25,16 @@ func explainer(c config.Proxy, handler *proxy.Handler) stored.Explain {
 		if err != nil {
 			return stored.Explanation{}, err
 		}
-		e := stored.Explanation{Key: why.Key.String(), Spelling: why.Spelling, Cache: why.Cache,
-			Advice: cacheAdvice(why.Site != nil)}
+		e := stored.Explanation{
+			Key: why.Key.String(), Spelling: why.Spelling, Cache: why.Cache,
+			Advice: cacheAdvice(why.Site != nil),
+		}
 		if why.Site != nil {
 			r := routes[why.Site.Index]
-			e.Site = &api.ExplainedSite{Setting: config.SiteSetting(r.Index), Host: r.Host, Path: r.Path,
-				Rules: cacheRules(r.Cache)}
+			e.Site = &api.ExplainedSite{
+				Setting: config.SiteSetting(r.Index), Host: r.Host, Path: r.Path,
+				Rules: cacheRules(r.Cache),
+			}
 			e.CacheSetting = config.SiteSetting(r.From.Cache) + ".cache"
 		}
 		if why.Reply != nil {

@@ -242,15 +242,21 @@ var inYAML = []struct {
 	{"alphabetic or numeric", aliasInYAML, "* begins an alias in YAML: write '%s'"},
 	{"unknown anchor", aliasInYAML, "* begins an alias in YAML, and there is no anchor of that name above: write '%s'"},
 	{"cannot start any token", otherInYAML, "a value cannot begin like this in YAML: write '%s'"},
-	{"unknown escape", escapeInQuotes,
-		"%s in double quotes is not a valid escape in YAML: write the value in single quotes"},
-	{"',' or '", bracesInYAML,
+	{
+		"unknown escape", escapeInQuotes,
+		"%s in double quotes is not a valid escape in YAML: write the value in single quotes",
+	},
+	{
+		"',' or '", bracesInYAML,
 		"in {} and [], braces, brackets and commas end a value, here at %s: write it in quotes, as in " +
-			"'https://example.org/{+nss}'"},
+			"'https://example.org/{+nss}'",
+	},
 	{"',' or '", openInYAML, "the %s in this line is not closed"},
 	{"node content", openInYAML, "the %s in this line is not closed"},
-	{"expected ':'", spaceInYAML,
-		"there is a no-break space (%+q), which YAML does not treat as a space: write a plain one"},
+	{
+		"expected ':'", spaceInYAML,
+		"there is a no-break space (%+q), which YAML does not treat as a space: write a plain one",
+	},
 	{"mapping values", colonInYAML, "a colon and a space end the name of a setting: write '%s'"},
 	{"did not find expected", tableInYAML, "{ begins a table in YAML: write '%s'"},
 }

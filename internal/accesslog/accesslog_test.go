@@ -64,8 +64,10 @@ func TestOneLine(t *testing.T) {
 	var b bytes.Buffer
 	hostile := "\r\n\x00\u2028\xff\" - -"
 	for _, format := range []string{"json", "combined", "squid"} {
-		write(t, &b, format, accesslog.Entry{User: hostile, Method: hostile, Target: hostile, Referer: hostile,
-			UserAgent: hostile, Type: hostile})
+		write(t, &b, format, accesslog.Entry{
+			User: hostile, Method: hostile, Target: hostile, Referer: hostile,
+			UserAgent: hostile, Type: hostile,
+		})
 	}
 	if got := b.String(); strings.Count(got, "\n") != 3 || strings.ContainsAny(got, "\r\x00") {
 		t.Errorf("%q", got)

@@ -34,8 +34,10 @@ func apacheTokens() map[string]part {
 
 // apacheInstead returns replacements for tokens of Apache that are not supported.
 func apacheInstead() map[string]string {
-	return map[string]string{"O": "B", "S": "B", "I": "B", "f": "U", "R": "{form}n", "A": "v", "P": "L", "k": "L",
-		"X": "s", "{c}a": "a"}
+	return map[string]string{
+		"O": "B", "S": "B", "I": "B", "f": "U", "R": "{form}n", "A": "v", "P": "L", "k": "L",
+		"X": "s", "{c}a": "a",
+	}
 }
 
 // parseApache returns the syntax of Apache's LogFormat.

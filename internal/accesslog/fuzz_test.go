@@ -31,7 +31,8 @@ func FuzzFormats(f *testing.F) {
 	f.Add(int64(1e18), int64(1<<62), v4, "", "POST", "http://u:secret@h/é", uint16(200), int64(1<<62), "stale",
 		"ftp:b:s@h", "\xed\xa0\x80")
 	f.Fuzz(func(t *testing.T, at, took int64, client []byte, user, method, target string, status uint16, size int64,
-		cache, referer, agent string) {
+		cache, referer, agent string,
+	) {
 		e := accesslog.Entry{
 			Time: time.Unix(0, at), Took: time.Duration(took), Client: clientOf(client, user), User: user,
 			Method: method, Target: target, Proto: "HTTP/1.1", Status: int(status), Bytes: size, Cache: cache,

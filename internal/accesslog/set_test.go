@@ -44,8 +44,10 @@ func formatOf(t *testing.T, text string) accesslog.Format {
 func TestSet(t *testing.T) {
 	var all, errorsOnly, quiet strings.Builder
 	set := accesslog.Set{
-		open(t, accesslog.FileConfig{Writer: &all,
-			Config: accesslog.Config{Format: formatOf(t, "apache:%h %u %s %U%q %{Referer}i")}}),
+		open(t, accesslog.FileConfig{
+			Writer: &all,
+			Config: accesslog.Config{Format: formatOf(t, "apache:%h %u %s %U%q %{Referer}i")},
+		}),
 		open(t, accesslog.FileConfig{Writer: &errorsOnly, Config: accesslog.Config{
 			Format: formatOf(t, "apache:%h %s"), Clients: accesslog.NoClients,
 			Filter: func(e *accesslog.Entry) bool { return e.Status >= 500 && e.Client.IsValid() },
@@ -63,13 +65,17 @@ func TestSet(t *testing.T) {
 	}
 	set.Close()
 	for _, tt := range []struct{ got, want string }{
-		{all.String(),
+		{
+			all.String(),
 			"192.0.2.77 me 499 /a?b https://a.example/?q\n2001:db8:1:2:3::4 me 500 /a?b " +
-				"https://a.example/?q\n::ffff:192.0.2.77 me 501 /a?b https://a.example/?q\n"},
+				"https://a.example/?q\n::ffff:192.0.2.77 me 501 /a?b https://a.example/?q\n",
+		},
 		{errorsOnly.String(), "- 500\n- 501\n"},
-		{quiet.String(),
+		{
+			quiet.String(),
 			"192.0.2.0 - 499 /a https://a.example/ -\n2001:db8:1:: - 500 /a https://a.example/ -\n192.0.2.0 - 501 " +
-				"/a https://a.example/ -\n"},
+				"/a https://a.example/ -\n",
+		},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("\n%swant\n%s", tt.got, tt.want)
@@ -92,10 +98,14 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 // otherwise.
 func TestSyslogDatagrams(t *testing.T) {
 	for _, tt := range []struct{ network, address, shape string }{
-		{"unixgram", filepath.Join(t.TempDir(), "log"),
-			`^<134>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d urnd\[42\]: GET /%s$`},
-		{"udp", "127.0.0.1:0",
-			`^<134>1 \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z host\.example urnd 42 access - GET /%s$`},
+		{
+			"unixgram", filepath.Join(t.TempDir(), "log"),
+			`^<134>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d urnd\[42\]: GET /%s$`,
+		},
+		{
+			"udp", "127.0.0.1:0",
+			`^<134>1 \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z host\.example urnd 42 access - GET /%s$`,
+		},
 	} {
 		listener, err := new(net.ListenConfig).ListenPacket(t.Context(), tt.network, tt.address)
 		if err != nil {
@@ -175,11 +185,13 @@ func TestSyslogIsDown(t *testing.T) {
 	var lost atomic.Int64
 	log := open(t, accesslog.FileConfig{
 		Config: accesslog.Config{Lost: func() { lost.Add(1) }},
-		Syslog: &accesslog.Syslog{Network: "udp", Deadline: deadline,
+		Syslog: &accesslog.Syslog{
+			Network: "udp", Deadline: deadline,
 			Dial: func(context.Context, string, string) (net.Conn, error) {
 				dialled++
 				return nil, errors.New("no route to host")
-			}},
+			},
+		},
 	})
 	for range lines {
 		log.Write(accesslog.Entry{Target: "/" + strings.Repeat("a", 1000)})
@@ -200,12 +212,14 @@ func TestSyslogStalls(t *testing.T) {
 	var lost atomic.Int64
 	log := open(t, accesslog.FileConfig{
 		Config: accesslog.Config{Lost: func() { lost.Add(1) }},
-		Syslog: &accesslog.Syslog{Network: "tcp", Deadline: deadline,
+		Syslog: &accesslog.Syslog{
+			Network: "tcp", Deadline: deadline,
 			Dial: func(context.Context, string, string) (net.Conn, error) {
 				began <- struct{}{}
 				<-over
 				return nil, errors.New("refused")
-			}},
+			},
+		},
 	})
 	log.Write(accesslog.Entry{Target: "/"})
 	flushed := make(chan struct{})

@@ -169,8 +169,10 @@ func squidWhen(code, format string, most int) (part, error) {
 		return part{value: fractionValue(ended, most, false), isNumber: true}, nil
 	case "tS":
 		seconds, fraction := epochValue(began, time.Second), fractionValue(began, most, true)
-		return part{isNumber: true,
-			value: func(b []byte, e *Entry) []byte { return fraction(append(seconds(b, e), '.'), e) }}, nil
+		return part{
+			isNumber: true,
+			value:    func(b []byte, e *Entry) []byte { return fraction(append(seconds(b, e), '.'), e) },
+		}, nil
 	case "tg":
 		v, err := strftime(format, func(e *Entry) time.Time { return e.Time.UTC() })
 		return part{value: v}, err

@@ -41,8 +41,10 @@ func TestApacheTokens(t *testing.T) {
 		{`%u`, "me", "-"},
 		{`%t`, "[21/Nov/2026:11:59:59 +0100]", "[01/Jan/0001:00:00:00 +0000]"},
 		{`%{begin:%H:%M:%S}t`, "11:59:59", "00:00:00"},
-		{`%{end:%d/%b/%Y %T}t.%{end:msec_frac}t %{%z}t`, "21/Nov/2026 12:00:01.005 +0100",
-			"01/Jan/0001 00:00:00.000 +0000"},
+		{
+			`%{end:%d/%b/%Y %T}t.%{end:msec_frac}t %{%z}t`, "21/Nov/2026 12:00:01.005 +0100",
+			"01/Jan/0001 00:00:00.000 +0000",
+		},
 		{`%{sec}t`, "1795258799", "-62135596800"},
 		{`%{end:msec}t`, "1795258801005", "-62135596800000"},
 		{`%{end:usec}t`, "1795258801005006", "-62135596800000000"},
@@ -65,8 +67,10 @@ func TestApacheTokens(t *testing.T) {
 		{`%{Host}i`, "www.example.org:8080", "-"},
 		{`%{Content-Type}o`, "text/html; charset=utf-8", "-"},
 		{`%{X-Request-Id}o`, "42", "-"},
-		{`%{cache}n %{rule}n %{form}n %{service}n %{request_id}n %{origin}n`,
-			"miss default forward I2L 42 198.51.100.2", "- - - - - -"},
+		{
+			`%{cache}n %{rule}n %{form}n %{service}n %{request_id}n %{origin}n`,
+			"miss default forward I2L 42 198.51.100.2", "- - - - - -",
+		},
 		// modifiers
 		{`%400,501{User-agent}i`, "-", "-"},
 		{`%200,501m`, "GET", "-"},
@@ -204,8 +208,10 @@ func TestHostName(t *testing.T) {
 		e    accesslog.Entry
 		want string
 	}{
-		{accesslog.Entry{Method: "GET", Target: "http://u:p@WWW.Example.org.:80?a", Host: "b.example"},
-			"www.example.org"},
+		{
+			accesslog.Entry{Method: "GET", Target: "http://u:p@WWW.Example.org.:80?a", Host: "b.example"},
+			"www.example.org",
+		},
 		{accesslog.Entry{Method: "GET", Target: "http://[2001:DB8::1]:80/", Host: "b.example"}, "2001:db8::1"},
 		{accesslog.Entry{Method: "CONNECT", Target: "a.example:443", Host: "b.example"}, "a.example"},
 		{accesslog.Entry{Method: "GET", Target: "/http://a.example/", Host: "b.example:8141"}, "b.example"},

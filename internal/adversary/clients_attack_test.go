@@ -22,8 +22,10 @@ const (
 )
 
 func (m moment) String() string {
-	return [...]string{"before", "on the same connection", "together", "delaying", "leaving", "failing", "not reading",
-		"quitting"}[m]
+	return [...]string{
+		"before", "on the same connection", "together", "delaying", "leaving", "failing", "not reading",
+		"quitting",
+	}[m]
 }
 
 // attack describes what one client does so that another one may get a different or a later response.

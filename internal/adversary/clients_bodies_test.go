@@ -16,8 +16,10 @@ func withBodies() (all []attack) {
 		"a body larger than what is stored, of an unknown length": {fields: explicit, size: large, chunked: true},
 		"a body without end":                                      {fields: explicit, size: 64 << 10, endless: true},
 		"a body of 900 kB":                                        {fields: explicit, size: 900 << 10},
-		"a private body": {fields: []string{"Cache-Control: private"},
-			size: large},
+		"a private body": {
+			fields: []string{"Cache-Control: private"},
+			size:   large,
+		},
 	} {
 		for _, m := range []moment{reading, quitting} {
 			all = append(all, attack{

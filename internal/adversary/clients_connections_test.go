@@ -44,8 +44,10 @@ func withConnections() (all []attack) {
 	for _, name := range []string{"Cookie", "X-Evil", "Host", "Cache-Control", "User-Agent", "Via", "Content-Length"} {
 		all = append(all, attack{
 			name: "Connection: " + name, section: "RFC 9110 section 7.6.1", site: site{fields: heuristic},
-			requests: []sending{{fields: []string{"Connection: keep-alive, " + name, "Cookie: session=attacker",
-				"X-Evil: 1"}}},
+			requests: []sending{{fields: []string{
+				"Connection: keep-alive, " + name, "Cookie: session=attacker",
+				"X-Evil: 1",
+			}}},
 			asks: []shape{bare, logged}, ways: []route{site1, forward1},
 		})
 	}

@@ -25,8 +25,10 @@ func withLeaders() (all []attack) {
 			{name: "a leader with a Cookie", requests: cookie, atOnce: true},
 			{name: "a leader with a Cookie, as the victim has one", requests: cookie, asks: []shape{logged}},
 			{name: "a leader with credentials", requests: credentials, atOnce: true},
-			{name: "a leader with an unknown field", requests: []sending{{fields: []string{"X-Anything: 1"}}},
-				atOnce: true},
+			{
+				name: "a leader with an unknown field", requests: []sending{{fields: []string{"X-Anything: 1"}}},
+				atOnce: true,
+			},
 			{name: "a leader with content", requests: []sending{{body: "evil"}}, atOnce: true},
 			{name: "a leader with Range", requests: []sending{{fields: []string{"Range: bytes=0-4"}}}},
 			{name: "a leader with a condition", requests: []sending{{fields: []string{`If-None-Match: "a"`}}}},
@@ -152,10 +154,14 @@ func withMany() []attack {
 	}}
 	const section = "RFC 9111 section 4"
 	all := []attack{
-		{name: "100 victims", section: section, site: slow, requests: []sending{{}}, moment: failing, alone: true,
-			course: hundred},
-		{name: "100 victims", section: section, site: slow, requests: []sending{{}}, moment: leaving, alone: true,
-			course: hundred},
+		{
+			name: "100 victims", section: section, site: slow, requests: []sending{{}}, moment: failing, alone: true,
+			course: hundred,
+		},
+		{
+			name: "100 victims", section: section, site: slow, requests: []sending{{}}, moment: leaving, alone: true,
+			course: hundred,
+		},
 	}
 	private := slow
 	private.fields = []string{"Cache-Control: private"}

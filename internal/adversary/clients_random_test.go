@@ -115,8 +115,10 @@ func randomSite(source *rand.Rand) (s site) {
 	)
 	s.fields = append(s.fields, freshness...)
 	if source.IntN(3) == 0 {
-		names := []string{"Accept-Language", "Cookie", "X-Evil", "Accept, Accept-Language", "Authorization",
-			"User-Agent"}
+		names := []string{
+			"Accept-Language", "Cookie", "X-Evil", "Accept, Accept-Language", "Authorization",
+			"User-Agent",
+		}
 		s.fields = append(s.fields, "Vary: "+pick(source, names))
 	}
 	switch {

@@ -12,20 +12,24 @@ func withErrors() (all []attack) {
 	const section = "RFC 9111 section 3"
 	// fails is a site that responds to requests it rejects with an error that is fresh for ten minutes.
 	fails := func(status int, dislikes func(v *visit) bool) site {
-		return site{fields: explicit, ignores: []string{"cookie", "content-type"},
+		return site{
+			fields: explicit, ignores: []string{"cookie", "content-type"},
 			reacts: func(v *visit) (int, []string) {
 				if dislikes(v) {
 					return status, nil
 				}
 				return http.StatusOK, nil
-			}}
+			},
+		}
 	}
 	longer := func(name string, most int) func(*visit) bool {
 		return func(v *visit) bool { return len(v.Header.Get(name)) > most }
 	}
 	add := func(name string, s site, r sending) {
-		all = append(all, attack{name: name, section: section, site: s, requests: []sending{r},
-			asks: []shape{bare, logged}})
+		all = append(all, attack{
+			name: name, section: section, site: s, requests: []sending{r},
+			asks: []shape{bare, logged},
+		})
 	}
 	long := strings.Repeat("a", 9000)
 	cookie, agent, accept := "Cookie: a="+long, "User-Agent: "+attackerAgent+long, "Accept-Language: "+long
@@ -101,20 +105,26 @@ func withHosts() (all []attack) {
 		for _, m := range []moment{before, together} {
 			s := carries
 			s.gated = m == together
-			all = append(all, attack{name: name, section: section, site: s, moment: m, requests: []sending{r},
-				ways: []route{way}})
+			all = append(all, attack{
+				name: name, section: section, site: s, moment: m, requests: []sending{r},
+				ways: []route{way},
+			})
 		}
 	}
-	for _, host := range []string{"{host}:80", "{host}:080", "{host}:0080", "{host}:", "{HOST}", "{host}.",
-		"{HOST}:80"} {
+	for _, host := range []string{
+		"{host}:80", "{host}:080", "{host}:0080", "{host}:", "{HOST}", "{host}.",
+		"{HOST}:80",
+	} {
 		add("Host "+host, site1, sending{host: host})
 		add("a target with "+host, site1, sending{host: host, target: "http://" + host + "{path}"})
 		add("a target with "+host+" and another Host", site1,
 			sending{host: "evil.example", target: "http://" + host + "{path}"})
 		add("Host "+host+" and a target of the site", site1, sending{host: host, target: "http://{host}{path}"})
 	}
-	for _, target := range []string{"http://{HOST}{path}", "HTTP://{host}{path}", "http://evil@{host}{path}",
-		"http://{host}.{path}"} {
+	for _, target := range []string{
+		"http://{HOST}{path}", "HTTP://{host}{path}", "http://evil@{host}{path}",
+		"http://{host}.{path}",
+	} {
 		add("a target "+target, forward1, sending{target: target, host: "{host}"})
 		add("a target "+target+" and another Host", forward1, sending{target: target, host: "evil.example"})
 	}
@@ -136,8 +146,10 @@ func withSpellings() (all []attack) {
 	for _, m := range []moment{before, together} {
 		s := carries
 		s.gated = m == together
-		for target, ways := range map[string][]route{"{encoded}": {site1, siteH2},
-			"http://{host}{encoded}": {site1, forward1}} {
+		for target, ways := range map[string][]route{
+			"{encoded}":              {site1, siteH2},
+			"http://{host}{encoded}": {site1, forward1},
+		} {
 			all = append(all, attack{
 				name: "the target " + target, section: "RFC 9110 section 4.2.3", site: s, moment: m,
 				requests: []sending{{target: target}}, ways: ways,

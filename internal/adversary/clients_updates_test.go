@@ -6,13 +6,15 @@ import "net/http"
 // and 4.3.5): the content is identical for all clients, but a field repeats a part of the request.
 func withUpdates() (all []attack) {
 	reflects := func(fields ...string) site {
-		return site{fields: fields, ignores: []string{"x-evil", "x-http-method-override"},
+		return site{
+			fields: fields, ignores: []string{"x-evil", "x-http-method-override"},
 			reacts: func(v *visit) (int, []string) {
 				if value := v.Header.Get("X-Evil"); value != "" {
 					return http.StatusOK, []string{"X-Reflected: " + value}
 				}
 				return http.StatusOK, nil
-			}}
+			},
+		}
 	}
 	evil, first := "X-Evil: evil", sending{}
 	for name, s := range map[string]site{

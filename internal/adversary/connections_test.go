@@ -294,8 +294,10 @@ func (s *stage) unreadConnections() []payload {
 		}
 	}
 	for _, e := range []struct{ name, section, begins, again string }{
-		{"chunks with an extension", "7.1.1", forSite("POST /p/chunks", "Transfer-Encoding: chunked\r\n\r\n1;"),
-			"a=b;"},
+		{
+			"chunks with an extension", "7.1.1", forSite("POST /p/chunks", "Transfer-Encoding: chunked\r\n\r\n1;"),
+			"a=b;",
+		},
 		{"a trailer", "7.1.2", forSite("POST /p/chunks", "Transfer-Encoding: chunked\r\n\r\n0\r\n"), "X: y\r\n"},
 		{"empty lines", "2.2", "", "\r\n"},
 	} {

@@ -62,8 +62,10 @@ func (s *stage) snapshots() []payload {
 func (s *stage) files() []payload {
 	var payloads []payload
 	full := func(path string) error { return os.Symlink("/dev/full", path) }
-	for _, setting := range []string{"log.access", "URND_ACCESS_PROXY_USERS", "URND_ACCESS_ADMIN_TOKEN",
-		"URND_TLS_CERTIFICATE"} {
+	for _, setting := range []string{
+		"log.access", "URND_ACCESS_PROXY_USERS", "URND_ACCESS_ADMIN_TOKEN",
+		"URND_TLS_CERTIFICATE",
+	} {
 		for name, prepare := range map[string]func(path string) error{
 			"a directory": func(path string) error { return os.Mkdir(path, 0o700) }, "on a full disk": full,
 			"not there": func(string) error { return nil },

@@ -42,8 +42,10 @@ func (s *stage) failingDNS() []payload {
 		return [][]byte{append(wire[:len(wire)-20], strings.Repeat("\xc0", 20)...)}
 	}
 	scripts["a referral"] = changed(func(m *dns.Msg) {
-		m.Answer, m.Ns = nil, []dns.RR{record("example. 60 IN NS ns.example."),
-			record("example. 60 IN NS ns2.example.")}
+		m.Answer, m.Ns = nil, []dns.RR{
+			record("example. 60 IN NS ns.example."),
+			record("example. 60 IN NS ns2.example."),
+		}
 	})
 	scripts["an empty reply"] = changed(func(m *dns.Msg) { m.Answer, m.Ns = nil, nil })
 	scripts["an alias of itself"] = func(q question) [][]byte { return recordsOf("60 IN CNAME " + q.name())(q) }
@@ -148,8 +150,10 @@ func (s *stage) failingRecords() []payload {
 	for _, flags := range []string{"x", "su", "uu", "\\000", "1", "ss", "p"} {
 		add("the flags "+flags, naptr(flags, "http+N2L", "!^.*$!http://a.example/!", "."))
 	}
-	for _, services := range []string{"+", "++", "http++N2L", "http+N2L+", "\\000", "N2L+http",
-		"http+" + strings.Repeat("a", 200), "gopher+N2X"} {
+	for _, services := range []string{
+		"+", "++", "http++N2L", "http+N2L+", "\\000", "N2L+http",
+		"http+" + strings.Repeat("a", 200), "gopher+N2X",
+	} {
 		add("the services "+services[:min(len(services), 12)], naptr("s", services, "", "_x._tcp.nowhere.example."))
 	}
 	for _, expression := range []string{

@@ -13,11 +13,15 @@ import (
 
 // slowBodies are endless requests, and clients that never read (CWE-400, RFC 9110 section 15.5.9).
 func (s *stage) slowBodies() []payload {
-	short := []string{"URND_ACCESS_PROXY_CLIENTS=127.0.0.0/8", "URND_LIMITS_FETCHES=32", "URND_LIMITS_WRITE_TIMEOUT=1s",
-		"URND_LIMITS_ORIGIN_IDLE=1s"}
+	short := []string{
+		"URND_ACCESS_PROXY_CLIENTS=127.0.0.0/8", "URND_LIMITS_FETCHES=32", "URND_LIMITS_WRITE_TIMEOUT=1s",
+		"URND_LIMITS_ORIGIN_IDLE=1s",
+	}
 	var payloads []payload
-	for name, body := range map[string]string{"by length": "Content-Length: 1000\r\n\r\na",
-		"in chunks": "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n"} {
+	for name, body := range map[string]string{
+		"by length": "Content-Length: 1000\r\n\r\na",
+		"in chunks": "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n",
+	} {
 		p := payload{name: "64 bodies that stop, " + name, section: "RFC 9110 section 15.5.9"}
 		payloads = append(payloads, s.alone(p, func(ctx context.Context, d *daemon) error {
 			return s.stops(ctx, d, "POST http://"+s.origin.address+"/p/slow HTTP/1.1\r\nHost: a\r\n"+body)

@@ -57,24 +57,32 @@ func readersForms() []form {
 		{name: "a service", target: "/uri-res/WRITTEN?urn:plain:a"},
 		{name: "the search of names", target: "/names?q=WRITTEN", isList: true},
 		{name: "the names of a prefix", target: "/names?prefix=WRITTEN", isList: true},
-		{name: "the place in the list of names",
-			target: "/names?after=WRITTEN&cursor=WRITTEN&status=WRITTEN&host=WRITTEN", isList: true},
+		{
+			name:   "the place in the list of names",
+			target: "/names?after=WRITTEN&cursor=WRITTEN&status=WRITTEN&host=WRITTEN", isList: true,
+		},
 		{name: "how a name is resolved", target: "/api/v1/explain?uri=WRITTEN"},
 		{name: "how a URN is resolved", target: "/api/v1/explain?uri=urn:plain:WRITTEN"},
 		{name: "the description of the API", target: "/docs/WRITTEN"},
 		{name: "the description of the search", target: "/opensearch.xml?WRITTEN"},
 		{name: "the logo", target: "/logo.svg?WRITTEN"},
 		{name: "the language of the browser", target: "/urn:plain:", fields: []string{"Accept-Language: WRITTEN"}},
-		{name: "the page that a link was on", target: "/fetch?uri=gopher://a.example/",
-			fields: []string{"Referer: http://WRITTEN/", "Sec-Fetch-Site: WRITTEN"}},
+		{
+			name: "the page that a link was on", target: "/fetch?uri=gopher://a.example/",
+			fields: []string{"Referer: http://WRITTEN/", "Sec-Fetch-Site: WRITTEN"},
+		},
 		{name: "a cookie", target: "/", fields: []string{"Cookie: lang=WRITTEN; session=WRITTEN"}},
 		{name: "the host of the start page", target: "/", fields: []string{"Host: WRITTEN"}},
-		{name: "the host of the page about a name", target: "/uri-res/N2C.html?urn:plain:a",
-			fields: []string{"Host: WRITTEN"}},
+		{
+			name: "the host of the page about a name", target: "/uri-res/N2C.html?urn:plain:a",
+			fields: []string{"Host: WRITTEN"},
+		},
 		{name: "the host of a QR code", target: "/uri-res/N2C.qr?urn:plain:a", fields: []string{"Host: WRITTEN"}},
 		{name: "the host of the search", target: "/opensearch.xml", fields: []string{"Host: WRITTEN"}},
-		{name: "the prefix of a proxy", target: "/",
-			fields: []string{"X-Forwarded-Prefix: WRITTEN", "X-Forwarded-Host: WRITTEN", "Forwarded: host=WRITTEN"}},
+		{
+			name: "the prefix of a proxy", target: "/",
+			fields: []string{"X-Forwarded-Prefix: WRITTEN", "X-Forwarded-Host: WRITTEN", "Forwarded: host=WRITTEN"},
+		},
 	}
 }
 
@@ -90,10 +98,14 @@ func adminForms() []form {
 		{name: "where to go after logging in, as a path", target: "/login?next=/WRITTEN"},
 		{name: "the token of who logs in", target: "/login", body: "token=WRITTEN"},
 		{name: "the token of who logs in, to go on", target: "/login?next=WRITTEN", body: "token=" + adminToken},
-		{name: "a form that goes along to log in", target: "/login?next=/registry/edit",
-			body: "token=wrong&again=WRITTEN", isList: true},
-		{name: "a form that is sent again", target: "/login?next=/registry/edit",
-			body: "token=" + adminToken + "&again=WRITTEN%3DWRITTEN", isList: true},
+		{
+			name: "a form that goes along to log in", target: "/login?next=/registry/edit",
+			body: "token=wrong&again=WRITTEN", isList: true,
+		},
+		{
+			name: "a form that is sent again", target: "/login?next=/registry/edit",
+			body: "token=" + adminToken + "&again=WRITTEN%3DWRITTEN", isList: true,
+		},
 		{name: "the names with a prefix", target: "/registry/names?prefix=WRITTEN", isList: true},
 		{name: "the names with a text", target: "/registry/names?text=WRITTEN", isList: true},
 		{name: "the names with a target", target: "/registry/names?target=WRITTEN", isList: true},
@@ -107,48 +119,74 @@ func adminForms() []form {
 		{name: "a new name", target: "/registry/edit?uri=WRITTEN"},
 		{name: "the form of a new name", target: "/registry/edit?name=WRITTEN", isList: true},
 		{name: "a version to restore", target: "/registry/edit?uri=urn:own:a&restore=WRITTEN"},
-		{name: "a name that is edited", target: "/registry/edit",
-			body: "do=preview&name=WRITTEN&uri.1=https://a.example/", isList: true},
-		{name: "the name of one that is saved", target: "/registry/edit", body: "do=save&name=urn:own:WRITTEN&note=n",
-			isList: true},
-		{name: "a target", target: "/registry/edit",
+		{
+			name: "a name that is edited", target: "/registry/edit",
+			body: "do=preview&name=WRITTEN&uri.1=https://a.example/", isList: true,
+		},
+		{
+			name: "the name of one that is saved", target: "/registry/edit", body: "do=save&name=urn:own:WRITTEN&note=n",
+			isList: true,
+		},
+		{
+			name: "a target", target: "/registry/edit",
 			body:   "do=preview&name=urn:own:b&uri.1=WRITTEN&title.1=WRITTEN&type.1=WRITTEN&language.1=WRITTEN",
-			isList: true},
-		{name: "what is said of a name", target: "/registry/edit",
-			body: "do=preview&name=urn:own:c&title=WRITTEN&tags=WRITTEN&metadata=WRITTEN&contact=WRITTEN&note=WRITTEN&alias=WRITTEN", isList: true},
-		{name: "hidden fields of a name", target: "/registry/edit",
+			isList: true,
+		},
+		{
+			name: "what is said of a name", target: "/registry/edit",
+			body: "do=preview&name=urn:own:c&title=WRITTEN&tags=WRITTEN&metadata=WRITTEN&contact=WRITTEN&note=WRITTEN&alias=WRITTEN", isList: true,
+		},
+		{
+			name: "hidden fields of a name", target: "/registry/edit",
 			body:   "do=preview&name=urn:own:d&was=WRITTEN&rest=WRITTEN&version=WRITTEN&status=WRITTEN&redirect=WRITTEN",
-			isList: true},
+			isList: true,
+		},
 		{name: "what to do with a name", target: "/registry/edit", body: "do=WRITTEN&name=urn:own:e", isList: true},
 		{name: "a name that is withdrawn", target: "/registry/withdraw?uri=WRITTEN", body: "do=preview&reason=r"},
-		{name: "why a name is withdrawn", target: "/registry/withdraw?uri=urn:own:a",
-			body: "do=preview&version=1&reason=WRITTEN&successors=WRITTEN&note=WRITTEN", isList: true},
+		{
+			name: "why a name is withdrawn", target: "/registry/withdraw?uri=urn:own:a",
+			body: "do=preview&version=1&reason=WRITTEN&successors=WRITTEN&note=WRITTEN", isList: true,
+		},
 		{name: "the changes of names with a prefix", target: "/registry/changes?prefix=WRITTEN", isList: true},
 		{name: "the changes of somebody", target: "/registry/changes?by=WRITTEN", isList: true},
 		{name: "the changes of a time", target: "/registry/changes?since=WRITTEN&until=WRITTEN", isList: true},
 		{name: "the place in the list of changes", target: "/registry/changes?cursor=WRITTEN", isList: true},
 		{name: "a change set", target: "/registry/changes/WRITTEN"},
-		{name: "a change set that is taken back", target: "/registry/changes/1", body: "do=WRITTEN&note=WRITTEN",
-			isList: true},
+		{
+			name: "a change set that is taken back", target: "/registry/changes/1", body: "do=WRITTEN&note=WRITTEN",
+			isList: true,
+		},
 		{name: "the description of the API", target: "/docs/WRITTEN"},
 		{name: "the search of settings", target: "/config?q=WRITTEN", isList: true},
 		{name: "what the caches hold", target: "/caches?uri=WRITTEN", isList: true},
-		{name: "what is purged", target: "/caches", body: "cache=answers&by=WRITTEN&text=WRITTEN&mode=WRITTEN&sure=yes",
-			isList: true},
-		{name: "the cache that is purged", target: "/caches", body: "cache=WRITTEN&by=prefix&text=urn:own:",
-			isList: true},
+		{
+			name: "what is purged", target: "/caches", body: "cache=answers&by=WRITTEN&text=WRITTEN&mode=WRITTEN&sure=yes",
+			isList: true,
+		},
+		{
+			name: "the cache that is purged", target: "/caches", body: "cache=WRITTEN&by=prefix&text=urn:own:",
+			isList: true,
+		},
 		{name: "the prefixes", target: "/registry/prefixes?prefix=WRITTEN&text=WRITTEN", isList: true},
-		{name: "the statistics", target: "/registry/statistics?prefix=WRITTEN&uri=WRITTEN&since=WRITTEN&until=WRITTEN",
-			isList: true},
+		{
+			name: "the statistics", target: "/registry/statistics?prefix=WRITTEN&uri=WRITTEN&since=WRITTEN&until=WRITTEN",
+			isList: true,
+		},
 		{name: "the targets that are dead", target: "/registry/targets?state=WRITTEN&prefix=WRITTEN", isList: true},
-		{name: "where targets move", target: "/registry/targets/move?prefix=WRITTEN&replace=WRITTEN&with=WRITTEN",
-			isList: true},
-		{name: "targets that move", target: "/registry/targets/move",
-			body: "prefix=urn:own:WRITTEN&replace=WRITTEN&with=WRITTEN&note=WRITTEN", isList: true},
+		{
+			name: "where targets move", target: "/registry/targets/move?prefix=WRITTEN&replace=WRITTEN&with=WRITTEN",
+			isList: true,
+		},
+		{
+			name: "targets that move", target: "/registry/targets/move",
+			body: "prefix=urn:own:WRITTEN&replace=WRITTEN&with=WRITTEN&note=WRITTEN", isList: true,
+		},
 		{name: "a job", target: "/registry/jobs/WRITTEN"},
-		{name: "a token that is made", target: "/registry/tokens",
+		{
+			name: "a token that is made", target: "/registry/tokens",
 			body:   "name=WRITTEN&role=writer&prefixes=WRITTEN&action=WRITTEN&expires=WRITTEN&note=WRITTEN",
-			isList: true},
+			isList: true,
+		},
 		{name: "the role of a token", target: "/registry/tokens", body: "name=n&role=WRITTEN", isList: true},
 		{name: "names that are imported", target: "/registry/import", body: "text=WRITTEN&format=csv", isList: true},
 		{name: "the format of an import", target: "/registry/import", body: "text=a&format=WRITTEN", isList: true},
@@ -162,8 +200,10 @@ const adminToken = "0123456789abcdef0123456789abcdef"
 // DNS, a site with a logo, and a token for the admin interface.
 func prepareForms(s *stage) error {
 	token, logo := filepath.Join(s.directory, "token"), filepath.Join(s.directory, "logo.svg")
-	for path, text := range map[string]string{token: adminToken,
-		logo: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1H0z"/></svg>`} {
+	for path, text := range map[string]string{
+		token: adminToken,
+		logo:  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1H0z"/></svg>`,
+	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return err
 		}

@@ -8,8 +8,10 @@ import (
 // TestUnsafeReplies checks that isSafe detects unsafe responses, and accepts correct ones.
 func TestUnsafeReplies(t *testing.T) {
 	fields := func(more ...string) http.Header {
-		h := http.Header{"Content-Type": {"text/html; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"},
-			"Content-Security-Policy": {"default-src 'none'; style-src 'sha256-a'"}}
+		h := http.Header{
+			"Content-Type": {"text/html; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"},
+			"Content-Security-Policy": {"default-src 'none'; style-src 'sha256-a'"},
+		}
 		for i := 0; i < len(more); i += 2 {
 			h.Set(more[i], more[i+1])
 		}
@@ -21,10 +23,14 @@ func TestUnsafeReplies(t *testing.T) {
 		safe  bool
 	}{
 		"a page": {reply{200, fields(), page}, true},
-		"an image": {reply{200,
-			fields("Content-Type", "image/svg+xml", "Content-Security-Policy",
-				"sandbox; default-src 'none'; style-src 'unsafe-inline'"), `<svg><title>&lt;evil></title></svg>`},
-			true},
+		"an image": {
+			reply{
+				200,
+				fields("Content-Type", "image/svg+xml", "Content-Security-Policy",
+					"sandbox; default-src 'none'; style-src 'unsafe-inline'"), `<svg><title>&lt;evil></title></svg>`,
+			},
+			true,
+		},
 		"a redirect":          {reply{303, http.Header{"Location": {"/evil"}}, ""}, true},
 		"an element":          {reply{200, fields(), page + "<evil-a>"}, false},
 		"an attribute":        {reply{200, fields(), page + `<p evilattr>`}, false},
@@ -33,12 +39,16 @@ func TestUnsafeReplies(t *testing.T) {
 		"a script":            {reply{200, fields(), page + `<script>a</script>`}, false},
 		"a URL of a script":   {reply{200, fields(), page + "<a href=' java\tscript:a'>"}, false},
 		"a form to elsewhere": {reply{200, fields(), page + `<form action="//evil.example">`}, false},
-		"an element of an image": {reply{200, fields("Content-Type", "image/svg+xml"), `<svg><evil-a/></svg>`},
-			false},
+		"an element of an image": {
+			reply{200, fields("Content-Type", "image/svg+xml"), `<svg><evil-a/></svg>`},
+			false,
+		},
 		"an image that is none": {reply{200, fields("Content-Type", "image/svg+xml"), `<svg>`}, false},
 		"no policy":             {reply{200, fields("Content-Security-Policy", ""), page}, false},
-		"a policy that allows much": {reply{200,
-			fields("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"), page}, false},
+		"a policy that allows much": {reply{
+			200,
+			fields("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"), page,
+		}, false},
 		"a type that may be guessed": {reply{200, fields("X-Content-Type-Options", ""), page}, false},
 		"a field":                    {reply{200, fields("Evil", "1"), page}, false},
 		"a failure":                  {reply{502, fields(), page}, false},

@@ -10,10 +10,14 @@ import (
 func chunks() []request {
 	var all []request
 	add := func(name, section, body string, want outcome) {
-		for form, start := range map[string]string{"": "POST /api/v1/resolve",
-			", forwarded": "POST http://{o}/p/{id}"} {
-			all = append(all, request{name + form, section,
-				start + " HTTP/1.1\r\nHost: {o}\r\nTransfer-Encoding: chunked\r\n\r\n" + body, want})
+		for form, start := range map[string]string{
+			"":            "POST /api/v1/resolve",
+			", forwarded": "POST http://{o}/p/{id}",
+		} {
+			all = append(all, request{
+				name + form, section,
+				start + " HTTP/1.1\r\nHost: {o}\r\nTransfer-Encoding: chunked\r\n\r\n" + body, want,
+			})
 		}
 	}
 	const last = "0\r\n\r\n"
@@ -52,8 +56,10 @@ func chunks() []request {
 		add(fmt.Sprintf("trailer %q", trailer), "RFC 9110 section 6.5.1",
 			"7\r\n[\"a:b\"]\r\n0\r\n"+trailer+"\r\n\r\n", either)
 	}
-	for _, trailer := range []string{"X", ": y", "X: y\rZ: w", "X: \x00", " X: y",
-		"X: " + strings.Repeat("y", 80<<10)} {
+	for _, trailer := range []string{
+		"X", ": y", "X: y\rZ: w", "X: \x00", " X: y",
+		"X: " + strings.Repeat("y", 80<<10),
+	} {
 		add(fmt.Sprintf("trailer %.30q", trailer), "RFC 9112 section 7.1.2",
 			"7\r\n[\"a:b\"]\r\n0\r\n"+trailer+"\r\n\r\n", refused)
 	}

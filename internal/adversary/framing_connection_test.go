@@ -29,8 +29,10 @@ func connectionOptions() []request {
 		"Connection: Upgrade\r\nUpgrade: a\rb\r\n", refused)
 	add("Upgrade that the origin ignores", "RFC 9110 section 7.8", "GET http://{o}/p/{id}",
 		"Connection: Upgrade\r\nUpgrade: websocket\r\n", either)
-	for _, target := range []string{"{o}", "a.example:25", "[::1]:22", "{o}/a", "http://{o}/", "/", ":443",
-		"a.example:99999", "*"} {
+	for _, target := range []string{
+		"{o}", "a.example:25", "[::1]:22", "{o}/a", "http://{o}/", "/", ":443",
+		"a.example:99999", "*",
+	} {
 		add("CONNECT "+target, "RFC 9110 section 9.3.6", "CONNECT "+target, "", declined)
 	}
 	for _, method := range []string{"TRACE", "OPTIONS"} {
@@ -43,8 +45,10 @@ func connectionOptions() []request {
 	add("OPTIONS of everything", "RFC 9110 section 9.3.7", "OPTIONS *", "", either)
 	add("POST of a name", "RFC 9110 section 15.5.6", "POST /urn:ietf:rfc:2648", "Content-Length: 0\r\n", declined)
 	add("PUT of a name", "RFC 9110 section 15.5.6", "PUT /urn:ietf:rfc:2648", "Content-Length: 0\r\n", declined)
-	for _, value := range []string{"bytes=0-", "bytes=-1", "bytes=9-1", "bytes=0-0,1-1,2-2,3-3",
-		"bytes=" + fmt.Sprint(1<<62) + "-", "x=1"} {
+	for _, value := range []string{
+		"bytes=0-", "bytes=-1", "bytes=9-1", "bytes=0-0,1-1,2-2,3-3",
+		"bytes=" + fmt.Sprint(1<<62) + "-", "x=1",
+	} {
 		add("Range: "+value, "RFC 9110 section 14.2", "GET /", "Range: "+value+"\r\n", either)
 	}
 	return all

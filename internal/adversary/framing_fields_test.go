@@ -12,8 +12,10 @@ func fieldLines() []request {
 	add := func(name, section, lines string, want outcome) {
 		all = append(all,
 			request{name, section, "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: {o}\r\n" + lines + "\r\n\r\n", want},
-			request{name + ", forwarded", section,
-				"GET http://{o}/p/{id} HTTP/1.1\r\nHost: {o}\r\n" + lines + "\r\n\r\n", want})
+			request{
+				name + ", forwarded", section,
+				"GET http://{o}/p/{id} HTTP/1.1\r\nHost: {o}\r\n" + lines + "\r\n\r\n", want,
+			})
 	}
 	// RFC 9110 section 5.1: a name is a token.
 	for _, c := range "(),/;<=>?@[\\]{}\" \t\x00\x0b\x0c\x7f\x80\xff" {

@@ -13,8 +13,10 @@ func hosts() []request {
 		add("two Hosts for "+target, "RFC 9112 section 3.2", target, "Host: {o}\r\nHost: {o}\r\n", refused)
 		add("two different Hosts for "+target, "RFC 9112 section 3.2", target, "Host: {o}\r\nHost: b\r\n", refused)
 		add("Host twice by case for "+target, "RFC 9112 section 3.2", target, "Host: {o}\r\nhOST: b\r\n", refused)
-		for _, value := range []string{"a b", "a/b", "a\\b", "a,b", "a\"b", "a<b>", "a\x00b", "a\x7f", "a#b", "a?b",
-			"a@b{}", "\xff", "a\tb"} {
+		for _, value := range []string{
+			"a b", "a/b", "a\\b", "a,b", "a\"b", "a<b>", "a\x00b", "a\x7f", "a#b", "a?b",
+			"a@b{}", "\xff", "a\tb",
+		} {
 			want := refused
 			// These are left by net/http to the handler.
 			if value == "a#b" || value == "a?b" || value == "a,b" || value == "a/b" || value == "a\\b" ||

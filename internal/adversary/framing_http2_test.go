@@ -46,8 +46,10 @@ func plain(fields ...string) []byte {
 
 // headers sends a HEADERS frame with END_HEADERS and, if end is set, END_STREAM.
 func (c *client2) headers(stream uint32, end bool, block []byte) {
-	_ = c.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block, EndStream: end,
-		EndHeaders: true})
+	_ = c.WriteHeaders(http2.HeadersFrameParam{
+		StreamID: stream, BlockFragment: block, EndStream: end,
+		EndHeaders: true,
+	})
 }
 
 // raw sends a frame unmodified, possibly with a wrong length.
@@ -141,18 +143,24 @@ func framesOfHTTP2() []frames {
 	add := func(name, section string, send func(*client2)) {
 		all = append(all, frames{name, "RFC 9113 section " + section, false, send})
 	}
-	all = append(all, frames{"a legal request", "RFC 9113 section 8.1", true,
-		func(c *client2) { c.headers(1, true, plain()) }})
-	for _, kind := range []http2.FrameType{http2.FrameData, http2.FrameHeaders, http2.FrameRSTStream,
-		http2.FrameContinuation} {
+	all = append(all, frames{
+		"a legal request", "RFC 9113 section 8.1", true,
+		func(c *client2) { c.headers(1, true, plain()) },
+	})
+	for _, kind := range []http2.FrameType{
+		http2.FrameData, http2.FrameHeaders, http2.FrameRSTStream,
+		http2.FrameContinuation,
+	} {
 		add(kind.String()+" on stream 0", "6", func(c *client2) { c.raw(4, kind, 4, 0, "\x00\x00\x00\x00") })
 	}
 	for _, kind := range []http2.FrameType{http2.FrameSettings, http2.FramePing, http2.FrameGoAway} {
 		add(kind.String()+" on stream 1", "6",
 			func(c *client2) { c.raw(8, kind, 0, 1, "\x00\x00\x00\x00\x00\x00\x00\x00") })
 	}
-	for _, kind := range []http2.FrameType{http2.FrameData, http2.FrameRSTStream, http2.FrameWindowUpdate,
-		http2.FrameContinuation} {
+	for _, kind := range []http2.FrameType{
+		http2.FrameData, http2.FrameRSTStream, http2.FrameWindowUpdate,
+		http2.FrameContinuation,
+	} {
 		add(kind.String()+" on an idle stream", "5.1", func(c *client2) { c.raw(4, kind, 0, 5, "\x00\x00\x00\x01") })
 	}
 	for kind, length := range map[http2.FrameType]int{
@@ -247,8 +255,10 @@ func fieldsOfHTTP2(absolute string) []frames {
 		add(fmt.Sprintf("method %q", method), "RFC 9113 section 8.3.1",
 			header(":method: "+method, ":scheme: https", path, ":authority: a"))
 	}
-	for _, target := range []string{"", "urn:ietf:rfc:2648", absolute, "/a b", "/a\r\nX: y", "/a\x00",
-		"/a HTTP/1.1\r\nHost: b\r\n\r\nGET /b", "*"} {
+	for _, target := range []string{
+		"", "urn:ietf:rfc:2648", absolute, "/a b", "/a\r\nX: y", "/a\x00",
+		"/a HTTP/1.1\r\nHost: b\r\n\r\nGET /b", "*",
+	} {
 		add(fmt.Sprintf("path %q", target), "RFC 9113 section 8.3.1",
 			header(":method: GET", ":scheme: https", ":path: "+target, ":authority: a"))
 	}

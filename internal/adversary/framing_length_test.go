@@ -37,8 +37,10 @@ func contentLengths() []request {
 		"GET": "GET /urn:ietf:rfc:2648", "HEAD": "HEAD /urn:ietf:rfc:2648",
 		"GET, forwarded": "GET http://{o}/p/{id}", "DELETE, forwarded": "DELETE http://{o}/p/{id}",
 	} {
-		all = append(all, request{"a body of " + form, "RFC 9110 section 9.3.1",
-			start + " HTTP/1.1\r\nHost: {o}\r\nContent-Length: 7\r\n\r\n[\"a:b\"]", either})
+		all = append(all, request{
+			"a body of " + form, "RFC 9110 section 9.3.1",
+			start + " HTTP/1.1\r\nHost: {o}\r\nContent-Length: 7\r\n\r\n[\"a:b\"]", either,
+		})
 	}
 	return all
 }

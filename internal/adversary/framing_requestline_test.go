@@ -81,16 +81,24 @@ func requestLines() []request {
 		add(fmt.Sprintf("target %.40q", target), "RFC 9112 section 3.2", "GET "+target+" HTTP/1.1", want)
 	}
 	for name, before := range map[string]string{"an empty line": "\r\n", "an empty line without CR": "\n"} {
-		all = append(all, request{name + " before the request", "RFC 9112 section 2.2",
-			before + "GET /urn:ietf:rfc:2648 HTTP/1.1" + rest, either})
+		all = append(all, request{
+			name + " before the request", "RFC 9112 section 2.2",
+			before + "GET /urn:ietf:rfc:2648 HTTP/1.1" + rest, either,
+		})
 	}
 	all = append(all,
-		request{"lines that end with LF alone", "RFC 9112 section 2.2",
-			"GET /urn:ietf:rfc:2648 HTTP/1.1\nHost: {o}\n\n", either},
-		request{"lines that end with CR alone", "RFC 9112 section 2.2",
-			"GET /urn:ietf:rfc:2648 HTTP/1.1\rHost: {o}\r\r", refused},
-		request{"TLS instead of HTTP", "RFC 9112 section 9.7",
-			"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", refused},
+		request{
+			"lines that end with LF alone", "RFC 9112 section 2.2",
+			"GET /urn:ietf:rfc:2648 HTTP/1.1\nHost: {o}\n\n", either,
+		},
+		request{
+			"lines that end with CR alone", "RFC 9112 section 2.2",
+			"GET /urn:ietf:rfc:2648 HTTP/1.1\rHost: {o}\r\r", refused,
+		},
+		request{
+			"TLS instead of HTTP", "RFC 9112 section 9.7",
+			"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", refused,
+		},
 		request{"a SOCKS greeting", "RFC 1928 section 3", "\x05\x01\x00\r\n\r\n", refused},
 		request{"SMTP", "RFC 5321 section 4.1", "EHLO a.example\r\nMAIL FROM:<a@a.example>\r\n\r\n", refused},
 		request{"the preface of HTTP/2", "RFC 9113 section 3.4", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", refused},

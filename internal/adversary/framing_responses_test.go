@@ -68,8 +68,10 @@ func hostileResponses() []response {
 	add := func(name, section, data string, passed bool) {
 		all = append(all, response{name, section, data, passed})
 	}
-	for _, status := range []string{"000", "001", "042", "099", "1000", "99999", "-1", "2OO", "20", "2", "", "2000",
-		"+200", "0x0", "200.0"} {
+	for _, status := range []string{
+		"000", "001", "042", "099", "1000", "99999", "-1", "2OO", "20", "2", "", "2000",
+		"+200", "0x0", "200.0",
+	} {
 		add("status "+status, "RFC 9110 section 15", "HTTP/1.1 "+status+" X\r\n"+end, status == "20" || status == "2")
 	}
 	for _, status := range []string{"600", "700", "999"} {
@@ -86,13 +88,17 @@ func hostileResponses() []response {
 	add("a second response behind 304", "RFC 9110 section 15.4.5", "HTTP/1.1 304 Not Modified\r\n\r\n"+evil, true)
 	add("a second response behind 204", "RFC 9110 section 15.3.5",
 		"HTTP/1.1 204 No Content\r\nContent-Length: 3\r\n\r\n"+evil, true)
-	for _, length := range []string{"-1", "x", "2, 3", "+2", "0x2", "99999999999999999999", "2\r\nContent-Length: 3",
-		"1\r\nContent-Length: 99", ""} {
+	for _, length := range []string{
+		"-1", "x", "2, 3", "+2", "0x2", "99999999999999999999", "2\r\nContent-Length: 3",
+		"1\r\nContent-Length: 99", "",
+	} {
 		add(fmt.Sprintf("Content-Length: %q", length), "RFC 9112 section 6.3",
 			"HTTP/1.1 200 OK\r\n"+fields+"Content-Length: "+length+"\r\n\r\nok", length == "")
 	}
-	for _, coding := range []string{"gzip", "identity", "chunked, chunked", "xchunked",
-		"chunked\r\nTransfer-Encoding: gzip", "\x0bchunked"} {
+	for _, coding := range []string{
+		"gzip", "identity", "chunked, chunked", "xchunked",
+		"chunked\r\nTransfer-Encoding: gzip", "\x0bchunked",
+	} {
 		add(fmt.Sprintf("Transfer-Encoding: %q", coding), "RFC 9112 section 6.1",
 			"HTTP/1.1 200 OK\r\n"+fields+"Transfer-Encoding: "+coding+"\r\n\r\n2\r\nok\r\n0\r\n\r\n", false)
 	}
@@ -106,8 +112,10 @@ func hostileResponses() []response {
 		add(fmt.Sprintf("chunks %.20q", body), "RFC 9112 section 7.1",
 			"HTTP/1.1 200 OK\r\n"+fields+"Transfer-Encoding: chunked\r\n\r\n"+body, true)
 	}
-	for _, line := range []string{"X Y: z", ": z", "X", "X: a\x00b", "X\x00: b", "X : y", " X: y", "(: y",
-		strings.Repeat("a", 300<<10) + ": b"} {
+	for _, line := range []string{
+		"X Y: z", ": z", "X", "X: a\x00b", "X\x00: b", "X : y", " X: y", "(: y",
+		strings.Repeat("a", 300<<10) + ": b",
+	} {
 		add(fmt.Sprintf("field %.20q", line), "RFC 9112 section 5",
 			"HTTP/1.1 200 OK\r\n"+fields+line+"\r\nContent-Length: 2\r\n\r\nok",
 			line == " X: y" || line == "X : y" || line == "X Y: z" || line == "(: y")

@@ -24,8 +24,10 @@ func transferCodings() []request {
 	} {
 		add(fmt.Sprintf("Transfer-Encoding: %q", value), "RFC 9112 section 6.1", "Transfer-Encoding: "+value, refused)
 	}
-	for _, value := range []string{" chunked", "\tchunked", "chunked ", "chunked\t", ", chunked", "chunked,",
-		"chunked, "} {
+	for _, value := range []string{
+		" chunked", "\tchunked", "chunked ", "chunked\t", ", chunked", "chunked,",
+		"chunked, ",
+	} {
 		add(fmt.Sprintf("Transfer-Encoding:%q", value), "RFC 9110 section 5.6.1", "Transfer-Encoding:"+value, either)
 	}
 	add("space before the colon", "RFC 9112 section 5.1", "Transfer-Encoding : chunked", refused)
@@ -45,8 +47,10 @@ func transferCodings() []request {
 	} {
 		for form, start := range starts {
 			all = append(all,
-				request{"both lengths" + form, "RFC 9112 section 6.1",
-					start + " HTTP/1.1\r\nHost: {o}\r\n" + lines + body, refused},
+				request{
+					"both lengths" + form, "RFC 9112 section 6.1",
+					start + " HTTP/1.1\r\nHost: {o}\r\n" + lines + body, refused,
+				},
 				request{
 					"both lengths, a request as what follows" + form, "RFC 9112 section 11.2",
 					start + " HTTP/1.1\r\nHost: {o}\r\n" + lines + "\r\n\r\n0\r\n\r\n{smuggled}", refused,
@@ -56,8 +60,10 @@ func transferCodings() []request {
 	// HTTP/1.0 has no transfer codings, so the framing is invalid: section 6.1.
 	for form, start := range starts {
 		all = append(all,
-			request{"a coding of HTTP/1.0" + form, "RFC 9112 section 6.1",
-				start + " HTTP/1.0\r\nHost: {o}\r\nTransfer-Encoding: chunked" + body, refused},
+			request{
+				"a coding of HTTP/1.0" + form, "RFC 9112 section 6.1",
+				start + " HTTP/1.0\r\nHost: {o}\r\nTransfer-Encoding: chunked" + body, refused,
+			},
 			request{
 				"a coding of HTTP/1.0 that stays open" + form, "RFC 9112 section 6.1",
 				start + " HTTP/1.0\r\nHost: {o}\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked" + body,
@@ -69,8 +75,10 @@ func transferCodings() []request {
 			})
 	}
 	for _, start := range []string{"GET /urn:ietf:rfc:2648", "GET http://{o}/p/{id}", "HEAD /urn:ietf:rfc:2648"} {
-		all = append(all, request{"chunks of " + start, "RFC 9112 section 6.1",
-			start + " HTTP/1.1\r\nHost: {o}\r\nTransfer-Encoding: chunked" + body, either})
+		all = append(all, request{
+			"chunks of " + start, "RFC 9112 section 6.1",
+			start + " HTTP/1.1\r\nHost: {o}\r\nTransfer-Encoding: chunked" + body, either,
+		})
 	}
 	return all
 }

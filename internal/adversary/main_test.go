@@ -53,8 +53,10 @@ func categories() []category {
 		},
 		{name: "faults", workers: 4, payloads: failures},
 		{name: "clients", workers: 12, prepare: prepareClients, payloads: clients},
-		{name: "clients at random", workers: 8, prepare: prepareClientsOnDisk, payloads: randomClients,
-			after: logPlayed},
+		{
+			name: "clients at random", workers: 8, prepare: prepareClientsOnDisk, payloads: randomClients,
+			after: logPlayed,
+		},
 		{name: "forms", workers: 4, prepare: prepareForms, payloads: forms},
 		{name: "random", workers: 4, payloads: random},
 	}

@@ -7,8 +7,10 @@ import "fmt"
 func (s *stage) forwardedClients() []payload {
 	var all []claim
 	add := func(name, from string, want int, fields ...string) {
-		all = append(all, claim{name: name, section: "RFC 7239 section 8.1", from: from, target: privileged,
-			fields: fields, want: want})
+		all = append(all, claim{
+			name: name, section: "RFC 7239 section 8.1", from: from, target: privileged,
+			fields: fields, want: want,
+		})
 	}
 	add("a client with the right", friend, 302)
 	add("a client without it", stranger, 403)
@@ -29,8 +31,10 @@ func (s *stage) forwardedClients() []payload {
 	} {
 		add("a stranger with "+field, stranger, 403, field)
 	}
-	for _, field := range []string{"X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1", "X-Forwarded-For: ",
-		"Forwarded: "} {
+	for _, field := range []string{
+		"X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1", "X-Forwarded-For: ",
+		"Forwarded: ",
+	} {
 		add("behind a proxy that is not trusted, "+field, friend, 403, field)
 	}
 	add("a trusted proxy names a client with the right", relay, 302, "X-Forwarded-For: 127.0.0.1")

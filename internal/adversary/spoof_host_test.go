@@ -33,12 +33,16 @@ func (s *stage) foreignHosts() []payload {
 			name: "a name of anybody", section: "RFC 9110 section 7.4", from: friend, target: "/urn:ietf:rfc:2648",
 			fields: []string{"Host: urn.library.example"}, want: 302,
 		},
-		claim{name: "localhost", section: "RFC 6761 section 6.3", from: friend, target: privileged,
-			fields: []string{"Host: localhost"}, want: 302},
+		claim{
+			name: "localhost", section: "RFC 6761 section 6.3", from: friend, target: privileged,
+			fields: []string{"Host: localhost"}, want: 302,
+		},
 	)
 	payloads := s.claims("foreign hosts", s.serviceAddress, all)
-	batch := payload{family: "foreign hosts", name: "URLs in a batch", section: "RFC 9110 section 7.4",
-		shows: "POST /api/v1/resolve, Host: evil.example"}
+	batch := payload{
+		family: "foreign hosts", name: "URLs in a batch", section: "RFC 9110 section 7.4",
+		shows: "POST /api/v1/resolve, Host: evil.example",
+	}
 	batch.play = func(ctx context.Context) error {
 		got, err := ask(ctx, s.service, friend, "POST", "/api/v1/resolve", `["http://a.example/"]`,
 			"Host: evil.example", "Content-Type: application/json")
@@ -78,8 +82,10 @@ func (s *stage) adminHosts() []payload {
 			fields: []string{"Host: evil.example"}, want: 421,
 		})
 	}
-	for _, field := range []string{"Origin: http://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site",
-		"Sec-Fetch-Site: same-site"} {
+	for _, field := range []string{
+		"Origin: http://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site",
+		"Sec-Fetch-Site: same-site",
+	} {
 		for _, method := range []string{"DELETE", "POST"} {
 			want := 403
 			all = append(all, claim{
@@ -88,7 +94,9 @@ func (s *stage) adminHosts() []payload {
 			})
 		}
 	}
-	all = append(all, claim{name: "an administrator", section: "RFC 9110 section 7.4", from: friend, target: "/metrics",
-		want: 200})
+	all = append(all, claim{
+		name: "an administrator", section: "RFC 9110 section 7.4", from: friend, target: "/metrics",
+		want: 200,
+	})
 	return s.claims("admin", func() string { return s.admin }, all)
 }

@@ -53,17 +53,21 @@ func (s *stage) injections() []payload {
 			}
 		}
 	}
-	for _, host := range []string{`a.example">; rel="cite-as"`, "a.example,b.example", "a.example;x=y", "a.example/../",
-		"a@b.example", "[::1", "a.example:80:80", "%0d%0aEvil:1"} {
+	for _, host := range []string{
+		`a.example">; rel="cite-as"`, "a.example,b.example", "a.example;x=y", "a.example/../",
+		"a@b.example", "[::1", "a.example:80:80", "%0d%0aEvil:1",
+	} {
 		payloads = append(payloads,
-			payload{name: "the host " + host, section: "RFC 8288 section 3", shows: "Host: " + host,
+			payload{
+				name: "the host " + host, section: "RFC 8288 section 3", shows: "Host: " + host,
 				play: func(ctx context.Context) error {
 					got, err := get(ctx, s.service, friend, "/urn:plain:a", "Host: "+host)
 					if err == nil && strings.Contains(got.header.Get("Link"), host) {
 						return fmt.Errorf("it is in the links: %s", got.header.Get("Link"))
 					}
 					return safelisted(got, err)
-				}})
+				},
+			})
 	}
 	for _, location := range []string{
 		"http://a.example/\r\nEvil: 1", "http://a.example/\nEvil: 1", "http://a.example/\x00", "http://a.example/ b",

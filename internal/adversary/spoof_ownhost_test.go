@@ -18,8 +18,10 @@ func (s *stage) withOwnHost() func() (*daemon, error) {
 	return sync.OnceValues(func() (*daemon, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 		defer cancel()
-		environment := []string{"URND_REGISTRY_STORE=sqlite:" + filepath.Join(s.directory, "ownhost.db"),
-			"URND_REGISTRY_HOSTS=purl.example"}
+		environment := []string{
+			"URND_REGISTRY_STORE=sqlite:" + filepath.Join(s.directory, "ownhost.db"),
+			"URND_REGISTRY_HOSTS=purl.example",
+		}
 		set := exec.CommandContext(ctx, s.binary, "registry", "set", "--prefix", "https://purl.example/p/", inside,
 			"--redirect", "301")
 		set.Env = append(set.Environ(), environment...)

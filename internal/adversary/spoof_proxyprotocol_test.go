@@ -14,7 +14,8 @@ func (s *stage) proxyProtocol() []payload {
 	var payloads []payload
 	add := func(name, section, from, header string, want int) {
 		payloads = append(payloads,
-			payload{name: name, section: "proxy-protocol section " + section, shows: header,
+			payload{
+				name: name, section: "proxy-protocol section " + section, shows: header,
 				play: func(ctx context.Context) error {
 					got, err := converse(ctx, s.service, from,
 						header+"GET "+privileged+" HTTP/1.1\r\nHost: "+s.service+"\r\nConnection: close\r\n\r\n")
@@ -27,7 +28,8 @@ func (s *stage) proxyProtocol() []payload {
 					default:
 						return nil
 					}
-				}})
+				},
+			})
 	}
 	trusted := "PROXY TCP4 127.0.0.1 127.0.0.1 1 2\r\n"
 	add("a load balancer for a client with the right", "2.1", balancer, trusted, 302)

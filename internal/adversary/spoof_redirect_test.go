@@ -27,7 +27,8 @@ func (s *stage) openRedirects() []payload {
 		"/urn:uuid:http://evil.example/", "/<URL:http://evil.example/>",
 	} {
 		payloads = append(payloads,
-			payload{name: target, section: "RFC 9110 section 17.16.1", shows: "GET " + target,
+			payload{
+				name: target, section: "RFC 9110 section 17.16.1", shows: "GET " + target,
 				play: func(ctx context.Context) error {
 					got, err := get(ctx, s.service, stranger, target)
 					if err != nil {
@@ -39,7 +40,8 @@ func (s *stage) openRedirects() []payload {
 						return fmt.Errorf("it is answered %d, Location %q", got.status, location)
 					}
 					return nil
-				}})
+				},
+			})
 	}
 	return inFamily("open redirects", payloads)
 }
@@ -48,16 +50,20 @@ func (s *stage) openRedirects() []payload {
 // to port 1 are permitted, but refused.
 func (s *stage) leaks() []payload {
 	var payloads []payload
-	for _, internal := range []string{"10.11.12.13", "192.168.77.88", "127.0.0.7", "fd00::77", "169.254.169.254",
-		originHost} {
+	for _, internal := range []string{
+		"10.11.12.13", "192.168.77.88", "127.0.0.7", "fd00::77", "169.254.169.254",
+		originHost,
+	} {
 		host, nid := s.id()+".hosts.example", s.id()
 		s.dns.has(host, "60 IN "+address(internal))
 		server := nid + ".servers.example."
 		s.dns.has(nid+"."+zoneRoot, `60 IN NAPTR 1 1 "s" "thttp+N2L" "" _thttp._tcp.`+server)
 		s.dns.has("_thttp._tcp."+server, "60 IN SRV 0 0 1 "+server)
 		s.dns.has(server, "60 IN "+address(internal))
-		for _, target := range []string{"http://" + host + ":1/", "/urn:" + nid + ":a",
-			"/api/v1/resolve?uri=urn:" + nid + ":a"} {
+		for _, target := range []string{
+			"http://" + host + ":1/", "/urn:" + nid + ":a",
+			"/api/v1/resolve?uri=urn:" + nid + ":a",
+		} {
 			from := friend
 			if target[0] == '/' {
 				from = stranger

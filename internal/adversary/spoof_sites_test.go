@@ -32,8 +32,10 @@ func (s *stage) otherSites() []payload {
 		}
 		return nil
 	}
-	for _, origin := range []string{evil, "Origin: null", "Origin: *", "Origin: http://127.0.0.1", "Origin: file://",
-		"Origin: http://evil.example\t"} {
+	for _, origin := range []string{
+		evil, "Origin: null", "Origin: *", "Origin: http://127.0.0.1", "Origin: file://",
+		"Origin: http://evil.example\t",
+	} {
 		fields := []string{origin}
 		add("the redirect of a URL to "+origin, "GET", privileged, "", fields, unreadable)
 		add("a page through the proxy to "+origin, "GET", "http://"+s.origin.address+"/", "", fields, unreadable)
@@ -46,8 +48,10 @@ func (s *stage) otherSites() []payload {
 				return nil
 			})
 	}
-	for _, target := range []string{privileged, "http://" + s.origin.address + "/p/preflight",
-		"/uri-res/N2R?urn:ietf:rfc:2648"} {
+	for _, target := range []string{
+		privileged, "http://" + s.origin.address + "/p/preflight",
+		"/uri-res/N2R?urn:ietf:rfc:2648",
+	} {
 		for _, method := range []string{"GET", "DELETE", "PUT"} {
 			add("a preflight for "+method+" "+target, "OPTIONS", target, "", []string{
 				evil, "Access-Control-Request-Method: " + method,

@@ -33,8 +33,10 @@ func (s *stage) vias() []payload {
 			return s.suffers(ctx, urn, field)
 		})
 	}
-	for _, shape := range []string{"%s", "1.0 a, %s", "%s, 1.1 b", "1.1 a,%s,1.1 b", "%s  ",
-		"1.1 urnd-a, 1.1 urnd-b, 1.1 urnd-c, 1.1 urnd-d"} {
+	for _, shape := range []string{
+		"%s", "1.0 a, %s", "%s, 1.1 b", "1.1 a,%s,1.1 b", "%s  ",
+		"1.1 urnd-a, 1.1 urnd-b, 1.1 urnd-c, 1.1 urnd-d",
+	} {
 		add(fmt.Sprintf("a loop: "+shape, "1.1 urnd-own"), "RFC 9110 section 7.6.3", func(ctx context.Context) error {
 			target := "/p/" + s.id()
 			if _, err := s.forwardTo(ctx, "http://"+s.origin.address+target); err != nil {

@@ -25,8 +25,10 @@ func (s *stage) named() []payload {
 		s.dns.has(host, "60 IN "+address(d.host))
 		add("the address of a host is "+d.host, "RFC 1034 section 3.6", "http://"+host+":"+s.canary.port+"/"+id, d)
 	}
-	for _, host := range []string{"127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1",
-		"localhost", "2130706433"} {
+	for _, host := range []string{
+		"127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1",
+		"localhost", "2130706433",
+	} {
 		d := destination{host, host[0] != 'l' && host != "2130706433"}
 		nid := s.id()
 		s.dns.has(nid+"."+zoneRoot,
@@ -71,14 +73,16 @@ func (s *stage) allowed() []payload {
 	var payloads []payload
 	add := func(name, target string) {
 		payloads = append(payloads,
-			payload{name: name, section: "RFC 9110 section 7.6", shows: "GET " + target,
+			payload{
+				name: name, section: "RFC 9110 section 7.6", shows: "GET " + target,
 				play: func(ctx context.Context) error {
 					got, err := get(ctx, s.service, friend, target)
 					if err == nil && got.status != 200 && got.status != 302 {
 						err = fmt.Errorf("it is answered %d: %s", got.status, got.body)
 					}
 					return err
-				}})
+				},
+			})
 	}
 	host, nid, other := s.id()+".hosts.example", s.id(), s.id()
 	s.dns.has(host, "60 IN A "+originHost)

@@ -70,7 +70,8 @@ func (s *stage) schemes() []payload {
 		"view-source:http:" + at, "data:text/html,a", "https:" + at,
 	} {
 		payloads = append(payloads,
-			payload{name: uri, section: "RFC 3986 section 7.6", shows: "GET " + uri,
+			payload{
+				name: uri, section: "RFC 3986 section 7.6", shows: "GET " + uri,
 				play: func(ctx context.Context) error {
 					got, err := s.forwardTo(ctx, uri)
 					if got.status == 502 || got.status == 504 {
@@ -81,7 +82,8 @@ func (s *stage) schemes() []payload {
 						return nil // a page explains the URI
 					}
 					return destination{uri, false}.wantRefusal(got, err)
-				}})
+				},
+			})
 	}
 	return inFamily("other schemes", payloads)
 }

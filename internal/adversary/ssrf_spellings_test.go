@@ -45,10 +45,12 @@ func (s *stage) spelled() []payload {
 	for _, d := range destinations() {
 		uri := "http://" + d.host + ":" + s.canary.port + "/" + s.id()
 		payloads = append(payloads,
-			payload{name: d.host, section: "RFC 3986 section 7.4", shows: "GET " + uri,
+			payload{
+				name: d.host, section: "RFC 3986 section 7.4", shows: "GET " + uri,
 				play: func(ctx context.Context) error {
 					return d.wantRefusal(s.forwardTo(ctx, uri))
-				}})
+				},
+			})
 	}
 	return inFamily("spellings", payloads)
 }

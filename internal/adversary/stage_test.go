@@ -160,8 +160,10 @@ func writeCertificate(directory string) error {
 	if err != nil {
 		return err
 	}
-	template := x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"},
-		NotAfter: time.Now().Add(24 * time.Hour)}
+	template := x509.Certificate{
+		SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"},
+		NotAfter: time.Now().Add(24 * time.Hour),
+	}
 	certificate, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
 	if err != nil {
 		return err

@@ -69,8 +69,10 @@ func NewAnswer(q resolver.Query, answer resolver.Answer, trace []resolver.Step) 
 func Locations(locations []resolver.Location) []Location {
 	list := make([]Location, len(locations))
 	for i, l := range locations {
-		list[i] = Location{URI: l.URI, Source: l.From.Name, Type: l.From.Type, Language: l.From.Language,
-			Authenticated: l.From.Authentic}
+		list[i] = Location{
+			URI: l.URI, Source: l.From.Name, Type: l.From.Type, Language: l.From.Language,
+			Authenticated: l.From.Authentic,
+		}
 		if r := l.From.Relation; r != nil {
 			list[i].Rel, list[i].Title, list[i].Context = r.Rel, r.Title, r.Context
 		}
@@ -82,8 +84,10 @@ func Locations(locations []resolver.Location) []Location {
 func links(of []resolver.Link) []Link {
 	var list []Link
 	for _, l := range of {
-		list = append(list, Link{URI: l.URI, Rel: l.Rel, Type: l.Type, Language: l.Language, Title: l.Title,
-			Context: l.Context, Anchor: l.Anchor})
+		list = append(list, Link{
+			URI: l.URI, Rel: l.Rel, Type: l.Type, Language: l.Language, Title: l.Title,
+			Context: l.Context, Anchor: l.Anchor,
+		})
 	}
 	return list
 }
@@ -92,8 +96,10 @@ func links(of []resolver.Link) []Link {
 func Steps(steps []resolver.Step) []Step {
 	list := make([]Step, len(steps))
 	for i, s := range steps {
-		list[i] = Step{Stage: s.Stage, Code: s.Code, Detail: s.Detail, Micros: s.At.Microseconds(),
-			Took: s.Took.Microseconds()}
+		list[i] = Step{
+			Stage: s.Stage, Code: s.Code, Detail: s.Detail, Micros: s.At.Microseconds(),
+			Took: s.Took.Microseconds(),
+		}
 	}
 	return list
 }

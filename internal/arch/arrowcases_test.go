@@ -179,8 +179,10 @@ func TestDependenciesOutsideTheTable(t *testing.T) {
 		},
 		{"a folder below a leaf", "uri/deep/x.go", "package deep", []string{"uri/deep/x.go:1 uri/deep is in no row"}},
 		{"another module with the same prefix", "uri/x.go", "package uri\nimport _ \"example.org/modelling\"", nil},
-		{"a test may import all", "uri/x_test.go",
-			"package uri\nimport _ \"" + fakeModule + "/internal/testserver\"", nil},
+		{
+			"a test may import all", "uri/x_test.go",
+			"package uri\nimport _ \"" + fakeModule + "/internal/testserver\"", nil,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			wantFindings(t, checkDependencies(fakeTree(t, map[string]string{c.path: c.text}), packageRules()),

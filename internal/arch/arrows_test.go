@@ -60,8 +60,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"cache/httpcache",
-			[]string{"cache", "cache/httpcache/body", "cache/httpcache/cachecontrol", "cache/httpcache/disk",
-				"cache/httpcache/rules", "internal/httpmessage", "internal/lifetime", "internal/quota"},
+			[]string{
+				"cache", "cache/httpcache/body", "cache/httpcache/cachecontrol", "cache/httpcache/disk",
+				"cache/httpcache/rules", "internal/httpmessage", "internal/lifetime", "internal/quota",
+			},
 			true,
 			"the HTTP cache depends on a store, and neither on URIs nor on who serves: keys are texts",
 		},
@@ -152,8 +154,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/jobs",
-			[]string{"resolver/registry", "resolver/registry/bulk", "resolver/registry/diff", "resolver/registry/token",
-				"internal/charset", "uri"},
+			[]string{
+				"resolver/registry", "resolver/registry/bulk", "resolver/registry/diff", "resolver/registry/token",
+				"internal/charset", "uri",
+			},
 			true,
 			"jobs runs imports that clients have sent: it needs the registry, its import and whether their tokens " +
 				"are valid, and knows nothing of HTTP",
@@ -166,16 +170,20 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/bulk",
-			[]string{"resolver/registry", "resolver/registry/bulk/foreign", "resolver/registry/field",
-				"resolver/registry/sqlite/sorter", "resolver/registry/title", "internal/charset", "internal/tabular"},
+			[]string{
+				"resolver/registry", "resolver/registry/bulk/foreign", "resolver/registry/field",
+				"resolver/registry/sqlite/sorter", "resolver/registry/title", "internal/charset", "internal/tabular",
+			},
 			true,
 			"bulk turns files into changes of a registry and back, whichever store it has; what it sorts is in a " +
 				"temporary table",
 		},
 		{
 			"resolver/registry/bulk/foreign",
-			[]string{"resolver/registry", "resolver/registry/bulk/webserver", "resolver/registry/field",
-				"internal/charset", "internal/tabular", "uri"},
+			[]string{
+				"resolver/registry", "resolver/registry/bulk/webserver", "resolver/registry/field",
+				"internal/charset", "internal/tabular", "uri",
+			},
 			true,
 			"foreign makes entries of the files of other programs, whose identifiers become URIs: it is pure, and " +
 				"knows of the registry what an entry is",
@@ -249,8 +257,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/*",
-			[]string{"resolver/registry", "resolver/registry/store", "resolver/registry/title", "resolver", "uri",
-				"internal/quota"},
+			[]string{
+				"resolver/registry", "resolver/registry/store", "resolver/registry/title", "resolver", "uri",
+				"internal/quota",
+			},
 			false,
 			"a database of the registry runs the statements of the store: databases do not depend on each other",
 		},
@@ -263,16 +273,20 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/scheme/http",
-			[]string{"resolver/scheme", "resolver", "uri", "internal/http1", "internal/netguard",
-				"internal/httpmessage", "internal/lifetime"},
+			[]string{
+				"resolver/scheme", "resolver", "uri", "internal/http1", "internal/netguard",
+				"internal/httpmessage", "internal/lifetime",
+			},
 			true,
 			"a scheme is one folder that can be deleted: it does not depend on other schemes, and reaches the " +
 				"network only through netguard",
 		},
 		{
 			"resolver/scheme/*",
-			[]string{"internal/plaintext", "resolver/scheme", "resolver", "uri", "internal/netguard",
-				"internal/httpmessage", "internal/quota"},
+			[]string{
+				"internal/plaintext", "resolver/scheme", "resolver", "uri", "internal/netguard",
+				"internal/httpmessage", "internal/quota",
+			},
 			false,
 			"a scheme is one folder that can be deleted: it does not depend on other schemes, and reaches the " +
 				"network only through netguard",
@@ -305,16 +319,20 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/gate",
-			[]string{"proxy/route", "proxy/gate/policy", "proxy/problem", "resolver", "uri",
-				"cache/httpcache/cachecontrol", "internal/httpmessage", "internal/quota"},
+			[]string{
+				"proxy/route", "proxy/gate/policy", "proxy/problem", "resolver", "uri",
+				"cache/httpcache/cachecontrol", "internal/httpmessage", "internal/quota",
+			},
 			true,
 			"the gate decides about what is asked, by the client alone: it answers nothing, and so the commands ask " +
 				"it, too",
 		},
 		{
 			"proxy/present",
-			[]string{"proxy/answer", "proxy/forward", "proxy/message", "proxy/pages", "proxy/problem", "resolver",
-				"resolver/scheme", "internal/httpmessage", "internal/quota"},
+			[]string{
+				"proxy/answer", "proxy/forward", "proxy/message", "proxy/pages", "proxy/problem", "resolver",
+				"resolver/scheme", "internal/httpmessage", "internal/quota",
+			},
 			true,
 			"present makes documents of the listings and refusals of other protocols: it is a handler of schemes " +
 				"before the cache, and knows no client",
@@ -326,11 +344,18 @@ func packageRules() []packageRule {
 			"listen accepts connections for any protocol: it is passed what serves them, so that it can be read and " +
 				"tested alone",
 		},
-		{"proxy/upstream", []string{"proxy/balance", "proxy/gate/policy", "resolver", "resolver/scheme/http", "uri"},
-			true, "upstream only selects proxies: the client of HTTP tries them"},
-		{"proxy/balance", []string{"uri"}, true,
+		{
+			"proxy/upstream",
+			[]string{"proxy/balance", "proxy/gate/policy", "resolver", "resolver/scheme/http", "uri"},
+			true, "upstream only selects proxies: the client of HTTP tries them",
+		},
+		{
+			"proxy/balance",
+			[]string{"uri"},
+			true,
 			"balance picks one of the servers of a site: who sends requests and probes is passed to it, so it " +
-				"depends on neither HTTP nor a client"},
+				"depends on neither HTTP nor a client",
+		},
 		{
 			"proxy/certificate",
 			nil,
@@ -360,8 +385,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/pages",
-			[]string{"proxy/pages/messages", "resolver", "resolver/scheme", "uri", "internal/api",
-				"internal/plaintext"},
+			[]string{
+				"proxy/pages/messages", "resolver", "resolver/scheme", "uri", "internal/api",
+				"internal/plaintext",
+			},
 			true,
 			"a page shows values, the listings of gateways too: its caller decides which",
 		},
@@ -380,8 +407,12 @@ func packageRules() []packageRule {
 			"proxy/pages/qr", nil, true,
 			"a QR code is of any text: it knows nothing of names",
 		},
-		{"proxy/gate/list", []string{"internal/plaintext", "uri"}, true,
-			"lists are read from files and asked by rules: they know neither rules nor settings"},
+		{
+			"proxy/gate/list",
+			[]string{"internal/plaintext", "uri"},
+			true,
+			"lists are read from files and asked by rules: they know neither rules nor settings",
+		},
 		{
 			"proxy/gate/policy",
 			[]string{"uri"},
@@ -389,9 +420,13 @@ func packageRules() []packageRule {
 			"the rules of a site are pure: they compare values, and who asks them dials, logs and refuses; config, " +
 				"which describes them, does not depend on them either",
 		},
-		{"proxy/gate/helper", []string{"cache", "cache/memory", "internal/quota"}, true,
+		{
+			"proxy/gate/helper",
+			[]string{"cache", "cache/memory", "internal/quota"},
+			true,
 			"a helper is a program that is asked by lines: it knows neither settings nor HTTP, and its answers are " +
-				"cached as all are"},
+				"cached as all are",
+		},
 		{
 			"proxy/problem",
 			[]string{
@@ -489,8 +524,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/admin/page",
-			[]string{"proxy/message", "proxy/pages", "proxy/problem", "proxy/route", "resolver/registry",
-				"resolver/registry/service", "uri", "internal/httpmessage"},
+			[]string{
+				"proxy/message", "proxy/pages", "proxy/problem", "proxy/route", "resolver/registry",
+				"resolver/registry/service", "uri", "internal/httpmessage",
+			},
 			true,
 			"what the parts of the admin interface that make pages share: none of them imports another one for it",
 		},
@@ -515,8 +552,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/admin/status",
-			[]string{"proxy/admin/page", "proxy/message", "proxy/pages", "proxy/problem", "internal/api",
-				"internal/metrics", "internal/plaintext"},
+			[]string{
+				"proxy/admin/page", "proxy/message", "proxy/pages", "proxy/problem", "internal/api",
+				"internal/metrics", "internal/plaintext",
+			},
 			true,
 			"the pages for operators show values that are passed to them, so that neither admin nor pages knows " +
 				"metrics",
@@ -680,8 +719,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/cli/admin",
-			[]string{"internal/plaintext", "internal/cli", "internal/api", "internal/netguard",
-				"internal/secret", "config"},
+			[]string{
+				"internal/plaintext", "internal/cli", "internal/api", "internal/netguard",
+				"internal/secret", "config",
+			},
 			true,
 			"the client of the admin interface knows where it is and how to be let in, and no document but that of " +
 				"a problem",
@@ -701,17 +742,23 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/cli/access",
-			[]string{"internal/cli", "config", "internal/netguard", "proxy/gate", "proxy/gate/policy", "proxy/route",
-				"resolver/scheme", "uri"},
+			[]string{
+				"internal/cli", "config", "internal/netguard", "proxy/gate", "proxy/gate/policy", "proxy/route",
+				"resolver/scheme", "uri",
+			},
 			true,
 			"these commands ask the gate of the daemon itself, so that they cannot say what it does not do",
 		},
-		{"internal/cli/squidconf", nil, true,
-			"a configuration of Squid is text, and becomes text: it knows no package, and reads files by functions"},
+		{
+			"internal/cli/squidconf", nil, true,
+			"a configuration of Squid is text, and becomes text: it knows no package, and reads files by functions",
+		},
 		{
 			"internal/cli/config",
-			[]string{"internal/cli", "config", "internal/accesslog", "internal/redact", "internal/secret",
-				"internal/cli/squidconf", "systemd", "uri"},
+			[]string{
+				"internal/cli", "config", "internal/accesslog", "internal/redact", "internal/secret",
+				"internal/cli/squidconf", "systemd", "uri",
+			},
 			true,
 			"these commands show a configuration, without its passwords, and what systemd passes on with it; " +
 				"whether it can be wired is asked by a function",
@@ -765,8 +812,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/observe/requests",
-			[]string{"internal/accesslog", "internal/httpmessage", "internal/metrics", "internal/redact",
-				"internal/telemetry", "proxy", "resolver"},
+			[]string{
+				"internal/accesslog", "internal/httpmessage", "internal/metrics", "internal/redact",
+				"internal/telemetry", "proxy", "resolver",
+			},
 			true,
 			"an event of the proxy becomes counts, a line of the log and a span: requests knows all four, so that " +
 				"none of them knows another",
@@ -840,8 +889,10 @@ func checkDependencies(tr *tree, table []packageRule) []finding {
 		if !ok {
 			if !unlisted[s.dir()] {
 				unlisted[s.dir()] = true
-				found = append(found, finding{tr.where(s.ast.Package),
-					"package " + s.dir() + " is in no row of packageRules", unlistedWhy})
+				found = append(found, finding{
+					tr.where(s.ast.Package),
+					"package " + s.dir() + " is in no row of packageRules", unlistedWhy,
+				})
 			}
 			continue
 		}
@@ -880,8 +931,10 @@ func checkRequired(tr *tree, table []packageRule) []finding {
 	for _, r := range table {
 		exists := slices.ContainsFunc(tr.code(), func(s *source) bool { return s.dir() == r.path })
 		if r.required && !exists {
-			found = append(found, finding{r.path, "package " + r.path + " is required, but has no Go file",
-				requiredWhy})
+			found = append(found, finding{
+				r.path, "package " + r.path + " is required, but has no Go file",
+				requiredWhy,
+			})
 		}
 	}
 	return found

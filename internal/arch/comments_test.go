@@ -63,21 +63,36 @@ func TestPackageCommentsFire(t *testing.T) {
 		want  []string
 	}{
 		{"one of two", map[string]string{"x/a.go": with, "x/b.go": "package x\n"}, nil},
-		{"none", map[string]string{"x/a.go": "package x\n", "x/b.go": "package x\n"},
-			[]string{"x/a.go:1 no package comment"}},
-		{"two", map[string]string{"x/a.go": with, "x/b.go": with},
-			[]string{"x/b.go:2 second package comment, the first is in x/a.go"}},
+		{
+			"none",
+			map[string]string{"x/a.go": "package x\n", "x/b.go": "package x\n"},
+			[]string{"x/a.go:1 no package comment"},
+		},
+		{
+			"two",
+			map[string]string{"x/a.go": with, "x/b.go": with},
+			[]string{"x/b.go:2 second package comment, the first is in x/a.go"},
+		},
 		{
 			"three",
 			map[string]string{"x/a.go": with, "x/b.go": with, "x/c.go": with},
 			[]string{"x/b.go:2 second", "x/c.go:2 second"},
 		},
-		{"separate from the clause", map[string]string{"x/a.go": "// A file about x.\n\npackage x\n"},
-			[]string{"x/a.go:3 no package comment"}},
-		{"only a directive", map[string]string{"x/a.go": "//go:build linux\npackage x\n"},
-			[]string{"x/a.go:2 no package comment"}},
-		{"only in a test", map[string]string{"x/a.go": "package x\n", "x/a_test.go": with},
-			[]string{"x/a.go:1 no package comment"}},
+		{
+			"separate from the clause",
+			map[string]string{"x/a.go": "// A file about x.\n\npackage x\n"},
+			[]string{"x/a.go:3 no package comment"},
+		},
+		{
+			"only a directive",
+			map[string]string{"x/a.go": "//go:build linux\npackage x\n"},
+			[]string{"x/a.go:2 no package comment"},
+		},
+		{
+			"only in a test",
+			map[string]string{"x/a.go": "package x\n", "x/a_test.go": with},
+			[]string{"x/a.go:1 no package comment"},
+		},
 		{"only tests", map[string]string{"x/a_test.go": "package x\n"}, nil},
 		{"in a test too", map[string]string{"x/a.go": with, "x/a_test.go": with}, nil},
 		{"an ignored main", map[string]string{"x/a.go": with, "x/gen.go": "// Gen writes a.\npackage main\n"}, nil},

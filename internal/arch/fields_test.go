@@ -46,8 +46,10 @@ func checkFields(tr *tree, places []string, known func(name string) bool) []find
 			}
 			name, ok := textOf(call.Args[0], constants)
 			if ok && 'A' <= name[0] && name[0] <= 'Z' && !known(name) {
-				found = append(found, finding{tr.where(call.Pos()),
-					fmt.Sprintf("%s reads the field %s, which is not in the table", s.dir(), name), fieldsWhy})
+				found = append(found, finding{
+					tr.where(call.Pos()),
+					fmt.Sprintf("%s reads the field %s, which is not in the table", s.dir(), name), fieldsWhy,
+				})
 			}
 			return true
 		})
@@ -118,8 +120,10 @@ func TestUnknownFieldsFound(t *testing.T) {
 	for _, c := range []struct{ path, text, want string }{
 		{"proxy/x.go", `var x = f.Has("Other")`, "proxy/x.go:2 proxy reads the field Other"},
 		{"proxy/x.go", "const other = \"Other\"\nvar x = lines.Get(other)", "proxy/x.go:3 proxy reads the field Other"},
-		{"proxy/x.go",
-			`var x = f.Has("Known") || f.Has("directive") || f.Has("") || f.Set("Other", "") || other("Other")`, ""},
+		{
+			"proxy/x.go",
+			`var x = f.Has("Known") || f.Has("directive") || f.Has("") || f.Set("Other", "") || other("Other")`, "",
+		},
 		{"proxy/x_test.go", `var x = f.Has("Other")`, ""},
 		{"elsewhere/x.go", `var x = f.Has("Other")`, ""},
 	} {

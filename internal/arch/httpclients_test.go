@@ -54,8 +54,10 @@ func checkLiterals(tr *tree) []finding {
 			p, name, _ := m.qualified(s, lit.Type)
 			for _, r := range literalRules() {
 				if p == r.path && name == r.name && isWithout(lit, r.field) {
-					found = append(found, finding{tr.where(lit.Pos()),
-						"http." + r.name + " literal without " + r.field, r.why})
+					found = append(found, finding{
+						tr.where(lit.Pos()),
+						"http." + r.name + " literal without " + r.field, r.why,
+					})
 				}
 			}
 			return true
@@ -71,14 +73,20 @@ func TestHTTPClientsFire(t *testing.T) {
 		name, path, text string
 		want             string // part of the message; "" without a finding
 	}{
-		{"client without transport", "proxy/x.go", `import "net/http"; var c = &http.Client{Timeout: 1}`,
-			"http.Client literal"},
-		{"client with transport", "proxy/x.go",
-			`import "net/http"; var c = &http.Client{Timeout: 1, Transport: t}`, ""},
+		{
+			"client without transport", "proxy/x.go", `import "net/http"; var c = &http.Client{Timeout: 1}`,
+			"http.Client literal",
+		},
+		{
+			"client with transport", "proxy/x.go",
+			`import "net/http"; var c = &http.Client{Timeout: 1, Transport: t}`, "",
+		},
 		{"client by alias", "proxy/x.go", `import web "net/http"; var c = &web.Client{}`, "http.Client literal"},
 		{"client in netguard", "internal/netguard/x.go", `import "net/http"; var c = &http.Client{}`, ""},
-		{"transport with its own dialer", "proxy/x.go", `import "net/http"; var c = http.Transport{}`,
-			"http.Transport literal"},
+		{
+			"transport with its own dialer", "proxy/x.go", `import "net/http"; var c = http.Transport{}`,
+			"http.Transport literal",
+		},
 		{"transport on a dialer", "proxy/x.go", `import "net/http"; var c = http.Transport{DialContext: d}`, ""},
 		{"client of ours", "proxy/x.go", `type Client struct{}; var c = Client{}`, ""},
 		{"a test", "proxy/x_test.go", `import "net/http"; var c = &http.Client{}`, ""},

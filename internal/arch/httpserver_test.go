@@ -25,8 +25,10 @@ func serverRules() []serverRule {
 				"server is for administrators, and an oracle in tests",
 		},
 		{
-			[]string{"Request", "Header", "ResponseWriter", "Handler", "HandlerFunc", "ResponseController",
-				"NewResponseController", "Hijacker"},
+			[]string{
+				"Request", "Header", "ResponseWriter", "Handler", "HandlerFunc", "ResponseController",
+				"NewResponseController", "Hijacker",
+			},
 			"proxy/...",
 			// The last is a client, which receives responses of the certificate authority.
 			[]string{"proxy/admin/...", "proxy/proxytest", "proxy/certificate/ratelimit.go"},
@@ -68,12 +70,16 @@ func TestHTTPServersFire(t *testing.T) {
 		want             string // part of the message; "" without a finding
 	}{
 		{"server", "proxy/listen/x.go", `import "net/http"; var s = http.Server{}`, "http.Server is used"},
-		{"server by alias", "cmd/urnd/x.go", `import web "net/http"; func f() { web.ListenAndServe("", nil) }`,
-			"http.ListenAndServe is used"},
+		{
+			"server by alias", "cmd/urnd/x.go", `import web "net/http"; func f() { web.ListenAndServe("", nil) }`,
+			"http.ListenAndServe is used",
+		},
 		{"server for administrators", "proxy/admin/x.go", `import "net/http"; var s = http.Server{}`, ""},
 		{"server of a test", "proxy/x_test.go", `import "net/http"; var s = http.Server{}`, ""},
-		{"handler", "proxy/answer/x.go", `import "net/http"; func f(w http.ResponseWriter) {}`,
-			"http.ResponseWriter is used"},
+		{
+			"handler", "proxy/answer/x.go", `import "net/http"; func f(w http.ResponseWriter) {}`,
+			"http.ResponseWriter is used",
+		},
 		{"fields", "proxy/x.go", `import "net/http"; var h http.Header`, "http.Header is used"},
 		{"handler of the daemon", "internal/daemon/x.go", `import "net/http"; var h http.Handler`, ""},
 		{"for tests", "proxy/proxytest/x.go", `import "net/http"; func f(r *http.Request) {}`, ""},

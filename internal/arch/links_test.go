@@ -81,8 +81,10 @@ func TestCheckLinks(t *testing.T) {
 		{"docs/a.md", "[a](a.md), [b](../README.md), [c](#part), [d](../docs)\n", nil},
 		{"README.md", "[a](https://a.example/b), [b](mailto:a@example.org), [c](//a.example/b)\n", nil},
 		{"README.md", "\n[a](docs/a.md) and [b](docs/b.md)\n", []string{"README.md:2 docs/b.md"}},
-		{"README.md", "[a](docs/b.md \"title\"), ![b](c.png)\n",
-			[]string{"README.md:1 docs/b.md", "README.md:1 c.png"}},
+		{
+			"README.md", "[a](docs/b.md \"title\"), ![b](c.png)\n",
+			[]string{"README.md:1 docs/b.md", "README.md:1 c.png"},
+		},
 		{"docs/a.md", "[a](docs/a.md)\n", []string{"docs/a.md:1 docs/a.md"}},
 		{"docs/a.md", "[a](../../other/README.md)\n", []string{"docs/a.md:1 ../../other/README.md"}},
 		{"README.md", "[a][b]\n\n[b]: docs/b.md\n[c]: docs/a.md\n", []string{"README.md:3 docs/b.md"}},

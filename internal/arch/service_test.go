@@ -170,10 +170,14 @@ func TestServiceFires(t *testing.T) {
 			[]string{"cmd/urnd/serve.go:2 main.go, a.go (resolve), serve.go (start) imports internal/daemon"},
 		},
 		{"a variable of the same name", "cmd/urnd/a.go", "package main\nfunc resolve() { var of int; _ = of }", nil},
-		{"a test", "cmd/urnd/x_test.go",
-			"package main\nimport _ \"example.org/model/proxy\"\nfunc resolve() { of() }", nil},
-		{"no commands that serve", firstFile, "package main\nfunc main() {}",
-			[]string{firstFile + " main.go does not name"}},
+		{
+			"a test", "cmd/urnd/x_test.go",
+			"package main\nimport _ \"example.org/model/proxy\"\nfunc resolve() { of() }", nil,
+		},
+		{
+			"no commands that serve", firstFile, "package main\nfunc main() {}",
+			[]string{firstFile + " main.go does not name"},
+		},
 		{
 			"more of their file", firstFile, "package main\nfunc main() { serviceCommands(); of() }",
 			[]string{"cmd/urnd/serve.go:2 main.go, serve.go (of) imports internal/daemon"},

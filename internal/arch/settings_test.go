@@ -38,8 +38,10 @@ func checkSettings(tr *tree, paths []string) []finding {
 				return true
 			}
 			if name := names.FindString(literal.Value); name != "" {
-				found = append(found, finding{tr.where(literal.Pos()),
-					fmt.Sprintf("%s names the setting %s", s.dir(), name), settingsWhy})
+				found = append(found, finding{
+					tr.where(literal.Pos()),
+					fmt.Sprintf("%s names the setting %s", s.dir(), name), settingsWhy,
+				})
 			}
 			return true
 		})
@@ -62,8 +64,10 @@ func TestSettings(t *testing.T) { report(t, checkSettings(readModule(t), setting
 
 func TestSettingsFound(t *testing.T) {
 	for _, c := range []struct{ path, text, want string }{
-		{"resolver/x.go", `const x = "refused (limits.requests)"`,
-			"resolver/x.go:2 resolver names the setting limits.requests"},
+		{
+			"resolver/x.go", `const x = "refused (limits.requests)"`,
+			"resolver/x.go:2 resolver names the setting limits.requests",
+		},
 		{"resolver/x.go", "const x = `limits.requests`", "resolver/x.go:2 resolver names the setting limits.requests"},
 		{"resolver/x.go", `const x = "limits.requestsX and unlimits.requests"`, ""},
 		{"resolver/x.go", "// limits.requests\nvar x int", ""},

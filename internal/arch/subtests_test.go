@@ -20,8 +20,10 @@ func checkSubtests(tr *tree) []finding {
 			}
 			literals(f.Body, func(l *ast.FuncLit) {
 				if has(l.Body, startsByT) && !hasParameterT(l.Type) {
-					found = append(found, finding{tr.where(l.Pos()), "a peer is started by the t of the test around it",
-						skippedParentWhy})
+					found = append(found, finding{
+						tr.where(l.Pos()), "a peer is started by the t of the test around it",
+						skippedParentWhy,
+					})
 				}
 			})
 		}

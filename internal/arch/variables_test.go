@@ -106,8 +106,10 @@ func checkWrites(tr *tree) []finding {
 				if !ok || s.test() && (v.inTest || !v.ours) {
 					continue
 				}
-				found = append(found, finding{tr.where(n.Pos()),
-					"package variable " + v.name + " is written to: " + w.how, writtenWhy})
+				found = append(found, finding{
+					tr.where(n.Pos()),
+					"package variable " + v.name + " is written to: " + w.how, writtenWhy,
+				})
 			}
 			return true
 		})
@@ -150,10 +152,14 @@ func TestWritesFire(t *testing.T) {
 		{"assigned with an operator", `var X int; func f() { X += 1 }`, "X is written to: assigned"},
 		{"assigned in a literal", `var X int; var f = func() { X = 1 }`, "X is written to: assigned"},
 		{"assigned in a method", `var X int; type T int; func (T) f() { X = 1 }`, "X is written to: assigned"},
-		{"assigned after a shadow ended", `var X int; func f() { { X := 1; X = 2 }; X = 3 }`,
-			"X is written to: assigned"},
-		{"assigned by receiving", `var X int; func f(c chan int) { select { case X = <-c: } }`,
-			"X is written to: assigned"},
+		{
+			"assigned after a shadow ended", `var X int; func f() { { X := 1; X = 2 }; X = 3 }`,
+			"X is written to: assigned",
+		},
+		{
+			"assigned by receiving", `var X int; func f(c chan int) { select { case X = <-c: } }`,
+			"X is written to: assigned",
+		},
 		{"appended", `var X []int; func f() { X = append(X, 1) }`, "X is written to: assigned"},
 		{"element", `var X = map[string]int{}; func f() { X["a"] = 1 }`, "X is written to: assigned"},
 		{"element counted", `var X = map[string]int{}; func f() { X["a"]++ }`, "X is written to: counted with ++"},
@@ -170,14 +176,20 @@ func TestWritesFire(t *testing.T) {
 		{"send", `var X = make(chan int); func f() { X <- 1 }`, "X is written to: sent to"},
 		{"range", `var X int; func f(y []int) { for X = range y {} }`, "X is written to: assigned by range"},
 		{"range value", `var X int; func f(y []int) { for _, X = range y {} }`, "X is written to: assigned by range"},
-		{"another package of ours", `import o "example.org/model/other"; func f() { o.X.y = 1 }`,
-			"other.X is written to: assigned"},
-		{"another package", `import "net/http"; func f() { http.DefaultTransport = nil }`,
-			"http.DefaultTransport is written to"},
+		{
+			"another package of ours", `import o "example.org/model/other"; func f() { o.X.y = 1 }`,
+			"other.X is written to: assigned",
+		},
+		{
+			"another package", `import "net/http"; func f() { http.DefaultTransport = nil }`,
+			"http.DefaultTransport is written to",
+		},
 
 		{"read", `var X = []int{1}; func f() int { y := X[0]; return y + len(X) }`, ""},
-		{"read into another",
-			`var X = []int{1}; func f(y []int) { copy(y, X); y = append(y, X...); for y[0] = range X {} }`, ""},
+		{
+			"read into another",
+			`var X = []int{1}; func f(y []int) { copy(y, X); y = append(y, X...); for y[0] = range X {} }`, "",
+		},
 		{"key of a write", `var X = 1; func f(y []int) { y[X] = X }`, ""},
 		{"parameter", `var X int; func f(X int) { X = 1 }`, ""},
 		{"result", `var X int; func f() (X int) { X = 1; return }`, ""},

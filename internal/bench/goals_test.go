@@ -27,8 +27,10 @@ func goals(b *testing.B) []goal {
 		{"ietf", urns, "urn:ietf:rfc:2648", 0, checkedParts},
 		{"urn", urns, "urn:example:a123,z456", 0, urnParts},
 		{"url", urls, "HTTP://www.Example.COM:80/a/./b/../c/%7Euser/?q=1&b=2#frag", 1, urlParts},
-		{"canonical-url", urls, "http://www.example.com/a/c/~user/?q=1&b=2#frag", 0,
-			map[string]float64{"net-url": 1, "purell": 1. / 6}},
+		{
+			"canonical-url", urls, "http://www.example.com/a/c/~user/?q=1&b=2#frag", 0,
+			map[string]float64{"net-url": 1, "purell": 1. / 6},
+		},
 	}
 }
 

@@ -52,8 +52,10 @@ func TestContenders(t *testing.T) {
 	}{
 		{keys(t), "URN:EXAMPLE:a%2cb:c", []string{"urn:example:a%2Cb:c", "a%2cb:c", "a%2cb:c", "urn:example:a%2cb:c"}},
 		{keys(t), "urn:ietf:rfc:2648", []string{"urn:ietf:rfc:2648", "rfc:2648", "rfc:2648", "urn:ietf:rfc:2648"}},
-		{keys(t), "URN:ISBN:0-395-36341-1",
-			[]string{"urn:isbn:0395363411", "0-395-36341-1", "0-395-36341-1", "urn:isbn:0-395-36341-1"}},
+		{
+			keys(t), "URN:ISBN:0-395-36341-1",
+			[]string{"urn:isbn:0395363411", "0-395-36341-1", "0-395-36341-1", "urn:isbn:0-395-36341-1"},
+		},
 		{normalForms(), "HTTP://www.Example.COM:80/a/./b/../c/%7Euser/?q=1&b=2#frag", []string{
 			"http://www.example.com/a/c/~user/?q=1&b=2#frag",
 			"http://www.Example.COM:80/a/./b/../c/%7Euser/?q=1&b=2#frag",

@@ -19,10 +19,16 @@ func TestMemory(t *testing.T) {
 			v2 + "/system.slice/urnd.service/memory.high": "max\n",
 			v2 + "/system.slice/memory.max":               "max\n",
 		}, 512 << 20},
-		{"memory.high", "0::/a\n",
-			map[string]string{v2 + "/a/memory.max": "1000\n", v2 + "/a/memory.high": "900\n"}, 900},
-		{"of a slice", "0::/a/b\n",
-			map[string]string{v2 + "/a/b/memory.max": "1000\n", v2 + "/a/memory.high": "700\n"}, 700},
+		{
+			"memory.high", "0::/a\n",
+			map[string]string{v2 + "/a/memory.max": "1000\n", v2 + "/a/memory.high": "900\n"},
+			900,
+		},
+		{
+			"of a slice", "0::/a/b\n",
+			map[string]string{v2 + "/a/b/memory.max": "1000\n", v2 + "/a/memory.high": "700\n"},
+			700,
+		},
 		{"none", "0::/a\n", map[string]string{v2 + "/a/memory.max": "max\n", v2 + "/a/memory.high": "max\n"}, 0},
 		{"a container", "0::/\n", map[string]string{v2 + "/memory.max": "800\n"}, 800},
 		{"a container in the group of another", "0::/../../a\n", map[string]string{v2 + "/memory.max": "800\n"}, 800},
@@ -30,10 +36,16 @@ func TestMemory(t *testing.T) {
 			v1 + "/a/memory.limit_in_bytes": "600\n",
 			v1 + "/memory.limit_in_bytes":   "9223372036854771712\n",
 		}, 600},
-		{"version 1 in a container", "4:memory:/docker/a\n",
-			map[string]string{v1 + "/memory.limit_in_bytes": "600\n"}, 600},
-		{"version 1, none", "4:memory:/\n",
-			map[string]string{v1 + "/memory.limit_in_bytes": "9223372036854771712\n"}, 0},
+		{
+			"version 1 in a container", "4:memory:/docker/a\n",
+			map[string]string{v1 + "/memory.limit_in_bytes": "600\n"},
+			600,
+		},
+		{
+			"version 1, none", "4:memory:/\n",
+			map[string]string{v1 + "/memory.limit_in_bytes": "9223372036854771712\n"},
+			0,
+		},
 		{"damaged", "4:memory\n::\n0\n\n", nil, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -21,10 +21,14 @@ func TestSource(t *testing.T) {
 		{"UTF-8", "", "\u00c4iti", "\u00c4iti", ""},
 		{"a byte order mark of UTF-8", "", "\ufeff\u00c4", "\u00c4", ""},
 		{"only the first mark", "utf8", "\ufeff\ufeffa", "\ufeffa", ""},
-		{"Latin-1 taken for UTF-8", "", "\xc4iti", "\xc4iti",
-			"the byte 0xC4 is not UTF-8: set the encoding of the source (--encoding), such as windows-1252"},
-		{"Latin-1 said to be UTF-8", "utf-8", "\xc4iti", "\xc4iti",
-			"the byte 0xC4 is not UTF-8, the declared encoding of"},
+		{
+			"Latin-1 taken for UTF-8", "", "\xc4iti", "\xc4iti",
+			"the byte 0xC4 is not UTF-8: set the encoding of the source (--encoding), such as windows-1252",
+		},
+		{
+			"Latin-1 said to be UTF-8", "utf-8", "\xc4iti", "\xc4iti",
+			"the byte 0xC4 is not UTF-8, the declared encoding of",
+		},
 		{"Latin-1", "latin1", "\xc4iti", "\u00c4iti", ""},
 		{"U+FFFD of the source", "", "a\ufffdb", "a\ufffdb", ""},
 		{"windows-1252", "Windows-1252", "\x80 \x93x\x94", "\u20ac \u201cx\u201d", ""},
@@ -49,8 +53,10 @@ func TestSource(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for name, r := range map[string]io.Reader{"whole": strings.NewReader(c.text),
-				"a byte at a time": iotest.OneByteReader(strings.NewReader(c.text))} {
+			for name, r := range map[string]io.Reader{
+				"whole":            strings.NewReader(c.text),
+				"a byte at a time": iotest.OneByteReader(strings.NewReader(c.text)),
+			} {
 				s, err := e.NewSource(r)
 				if err != nil {
 					t.Fatal(err)
@@ -206,8 +212,10 @@ func FuzzUTF16(f *testing.F) {
 		if !utf8.ValidString(text) {
 			return
 		}
-		for label, order := range map[string]unicode.Endianness{"utf-16le": unicode.LittleEndian,
-			"utf-16be": unicode.BigEndian} {
+		for label, order := range map[string]unicode.Endianness{
+			"utf-16le": unicode.LittleEndian,
+			"utf-16be": unicode.BigEndian,
+		} {
 			b, err := unicode.UTF16(order, unicode.IgnoreBOM).NewEncoder().Bytes([]byte(text))
 			if err != nil {
 				t.Fatal(err)

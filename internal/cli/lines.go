@@ -151,8 +151,10 @@ func (l LineRunner) failed(input string, err error) Result {
 	f := InputError{Message: err.Error()}
 	var parse *uri.ParseError
 	if errors.As(err, &parse) {
-		f = InputError{Message: parse.Rule.Requirement, Offset: parse.Offset, Rule: parse.Rule.Name,
-			Section: parse.Rule.Section}
+		f = InputError{
+			Message: parse.Rule.Requirement, Offset: parse.Offset, Rule: parse.Rule.Name,
+			Section: parse.Rule.Section,
+		}
 	}
 	message := "error: " + plaintext.OneLine(err.Error())
 	if l.OnError != nil {

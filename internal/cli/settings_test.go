@@ -54,10 +54,12 @@ func TestStatusOf(t *testing.T) {
 // Text from origins cannot control a terminal, and an invalid input has one line of output.
 func TestOutput(t *testing.T) {
 	cmd := &cobra.Command{Use: "fail"}
-	l := cli.LineRunner{Output: cli.AddOutput(cmd, "one object", cli.CSV, cli.JSON), Activity: "failing",
+	l := cli.LineRunner{
+		Output: cli.AddOutput(cmd, "one object", cli.CSV, cli.JSON), Activity: "failing",
 		Run: func(context.Context, string) (cli.Result, error) {
 			return cli.Result{}, errors.New("a\nb\x7f\x1b[2J")
-		}}
+		},
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return l.RunAll(cmd, args) }
 	for format, want := range map[string]string{
 		"text": `error: a\u000ab\u007f\u001b[2J`,

@@ -52,8 +52,10 @@ func (d *Daemon) newEndpoint(ctx context.Context, spec Endpoint) (*endpoint, err
 func (d *Daemon) newServer(g *Generation, spec Endpoint) *server {
 	config := spec.Server
 	to := endpointHandler{&d.current, spec.Name}
-	protocol := spec.Protocol(CurrentHandlers{Handler: to, Admin: http.HandlerFunc(to.serveAdmin),
-		WriteDeadline: d.writeDeadline})
+	protocol := spec.Protocol(CurrentHandlers{
+		Handler: to, Admin: http.HandlerFunc(to.serveAdmin),
+		WriteDeadline: d.writeDeadline,
+	})
 	config.Serve = func(c *listen.Conn) {
 		if c.IsProbe() {
 			c.AnswerProbe(d.current.probe)

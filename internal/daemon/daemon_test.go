@@ -37,8 +37,10 @@ func serving(t *testing.T) *Daemon {
 				Endpoints: []Endpoint{{
 					Name: "http", Address: "127.0.0.1:0",
 					Protocol: func(CurrentHandlers) Protocol { return answering{} },
-					Server: listen.ServerConfig{Now: time.Now, ReadHeaderTimeout: time.Minute,
-						ShutdownTimeout: time.Second},
+					Server: listen.ServerConfig{
+						Now: time.Now, ReadHeaderTimeout: time.Minute,
+						ShutdownTimeout: time.Second,
+					},
 				}},
 				Log:         slog.New(slog.NewTextHandler(t.Output(), nil)),
 				Connections: listen.ConnectionLimits{Connections: 10}, WriteTimeout: time.Minute, Close: func() {},

@@ -6,8 +6,10 @@ import (
 )
 
 func TestGarbagePercent(t *testing.T) {
-	for live, want := range map[uint64]int{0: 100, 1 << 20: 100, 64 << 20: 100, 128 << 20: 50, 256 << 20: 25,
-		1 << 40: 25} {
+	for live, want := range map[uint64]int{
+		0: 100, 1 << 20: 100, 64 << 20: 100, 128 << 20: 50, 256 << 20: 25,
+		1 << 40: 25,
+	} {
 		if got := computeGCPercent(live); got != want {
 			t.Errorf("%d MiB: %d %%, want %d", live>>20, got, want)
 		}

@@ -9,8 +9,10 @@ import (
 // TestActivationNeedsNames checks that a socket without an endpoint is an error: its connections would be
 // accepted by no server.
 func TestActivationNeedsNames(t *testing.T) {
-	for names, fine := range map[string]bool{"http": true, "https,admin": true, "": true, "urnd.socket": false,
-		"http,unknown": false} {
+	for names, fine := range map[string]bool{
+		"http": true, "https,admin": true, "": true, "urnd.socket": false,
+		"http,unknown": false,
+	} {
 		sockets := make(map[string][]net.Listener)
 		for name := range strings.SplitSeq(names, ",") {
 			if name != "" {

@@ -194,8 +194,10 @@ func TestChartAll(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, settings[name], want)
 		}
 	}
-	for _, want := range []string{"secret generic secrets-of-names", "--from-file=registry-password=",
-		"--from-file=shared-password=", "--from-literal=shared-key="} {
+	for _, want := range []string{
+		"secret generic secrets-of-names", "--from-file=registry-password=",
+		"--from-file=shared-password=", "--from-literal=shared-key=",
+	} {
 		if !strings.Contains(r.notes, want) {
 			t.Errorf("the notes do not say %q:\n%s", want, r.notes)
 		}
@@ -212,8 +214,10 @@ func TestChartRolls(t *testing.T) {
 	if before == "" || sum("replicas: 7") != before {
 		t.Errorf("the checksum is %q, and %q with other replicas", before, sum("replicas: 7"))
 	}
-	for _, values := range []string{"config: {log: {level: DEBUG}}", "registry: {store: 'postgres://db/names'}",
-		"sharedCache: {url: 'redis://cache'}"} {
+	for _, values := range []string{
+		"config: {log: {level: DEBUG}}", "registry: {store: 'postgres://db/names'}",
+		"sharedCache: {url: 'redis://cache'}",
+	} {
 		if sum(values) == before {
 			t.Errorf("with %s the pods are the same", values)
 		}

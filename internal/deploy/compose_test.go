@@ -196,8 +196,10 @@ func TestComposeConfiguration(t *testing.T) {
 	if n := loaded(t).Networks["back"]; !n.Internal {
 		t.Error("the stores have a way to the Internet")
 	}
-	for setting, want := range map[string]string{"registry.store": "@postgres/names?",
-		"cache.shared": "@valkey:6379/"} {
+	for setting, want := range map[string]string{
+		"registry.store": "@postgres/names?",
+		"cache.shared":   "@valkey:6379/",
+	} {
 		if !strings.Contains(settings[setting], want) {
 			t.Errorf("%s is %s, and no service of the Compose file", setting, settings[setting])
 		}

@@ -83,8 +83,10 @@ func unlike(t *testing.T, text []byte) (found []error) {
 		t.Fatal(err)
 	}
 	v, err := validator.New([]string{filepath.Join(dir, "{{ .ResourceKind }}{{ .KindSuffix }}.json")}, validator.Opts{
-		Strict: true, SkipKinds: map[string]struct{}{"autoscaling/v2/HorizontalPodAutoscaler": {},
-			"ServiceMonitor": {}},
+		Strict: true, SkipKinds: map[string]struct{}{
+			"autoscaling/v2/HorizontalPodAutoscaler": {},
+			"ServiceMonitor":                         {},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -119,8 +119,10 @@ func (s *stack) launchHAProxy(names []string) {
 	s.t.Helper()
 	dir := testserver.OpenFolder(s.t)
 	s.front, s.health = free(s.t), free(s.t)
-	texts := []string{"bind :8080", "bind " + s.front, "bind 127.0.0.1:8404", "bind " + s.health, " port 8142", "",
-		" resolvers docker init-addr none", ""}
+	texts := []string{
+		"bind :8080", "bind " + s.front, "bind 127.0.0.1:8404", "bind " + s.health, " port 8142", "",
+		" resolvers docker init-addr none", "",
+	}
 	for i, name := range names {
 		_, port, _ := net.SplitHostPort(s.urnds[i].admin)
 		texts = append(texts, name+":8141\n", s.urnds[i].service+" port "+port+"\n")

@@ -33,8 +33,10 @@ func (h *framingFields) add(f httpmessage.Field) error {
 		}
 	case len("Expect"):
 		if f.HasName("Expect") && f.Value != "" && !HasToken(f.Value, continues) { // RFC 9110 section 10.1.1
-			return &Error{Status: http.StatusExpectationFailed,
-				Reason: "only the expectation 100-continue is supported"}
+			return &Error{
+				Status: http.StatusExpectationFailed,
+				Reason: "only the expectation 100-continue is supported",
+			}
 		}
 	case len("Trailer"):
 		if f.HasName("Trailer") {

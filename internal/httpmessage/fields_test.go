@@ -47,16 +47,24 @@ func TestChanges(t *testing.T) {
 	}{
 		"set":         {func(f *httpmessage.Fields) { f.Set("a", "3") }, []string{"a", "3", "B", "2"}},
 		"set another": {func(f *httpmessage.Fields) { f.Set("b", "3") }, []string{"A", "1", "b", "3", "a", "4"}},
-		"set a new one": {func(f *httpmessage.Fields) { f.Set("C", "3") },
-			[]string{"A", "1", "B", "2", "a", "4", "C", "3"}},
-		"add": {func(f *httpmessage.Fields) { f.Add("b", "") },
-			[]string{"A", "1", "B", "2", "a", "4", "b", ""}},
+		"set a new one": {
+			func(f *httpmessage.Fields) { f.Set("C", "3") },
+			[]string{"A", "1", "B", "2", "a", "4", "C", "3"},
+		},
+		"add": {
+			func(f *httpmessage.Fields) { f.Add("b", "") },
+			[]string{"A", "1", "B", "2", "a", "4", "b", ""},
+		},
 		"remove":      {func(f *httpmessage.Fields) { f.Del("a") }, []string{"B", "2"}},
 		"remove none": {func(f *httpmessage.Fields) { f.Del("AB") }, []string{"A", "1", "B", "2", "a", "4"}},
-		"remove and add": {func(f *httpmessage.Fields) { f.Del("A"); f.Del("b"); f.Add("A", "5") },
-			[]string{"A", "5"}},
-		"add to a reading": {func(f *httpmessage.Fields) { _ = append(f.Values("B"), "x") },
-			[]string{"A", "1", "B", "2", "a", "4"}},
+		"remove and add": {
+			func(f *httpmessage.Fields) { f.Del("A"); f.Del("b"); f.Add("A", "5") },
+			[]string{"A", "5"},
+		},
+		"add to a reading": {
+			func(f *httpmessage.Fields) { _ = append(f.Values("B"), "x") },
+			[]string{"A", "1", "B", "2", "a", "4"},
+		},
 	} {
 		shared := httpmessage.NewFields("A", "1", "B", "2", "a", "4")
 		f := shared.Clone()

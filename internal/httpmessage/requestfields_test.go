@@ -194,8 +194,10 @@ func BenchmarkUseOf(b *testing.B) {
 	}{
 		{"browser", browser},
 		{"http2", strings.Split(strings.ToLower(strings.Join(browser, " ")), " ")},
-		{"response", []string{"Date", "Content-Type", "Last-Modified", "Etag", "Cache-Control", "Age", "Via",
-			"Cache-Status"}},
+		{"response", []string{
+			"Date", "Content-Type", "Last-Modified", "Etag", "Cache-Control", "Age", "Via",
+			"Cache-Status",
+		}},
 		{"unknown", []string{"X-Anything", "Depth", "Set-Something-Long-That-Is-In-No-Table"}},
 	} {
 		b.Run(request.name, func(b *testing.B) {

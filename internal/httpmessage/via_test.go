@@ -33,7 +33,9 @@ func TestLoops(t *testing.T) {
 	} {
 		loop := strings.NewReplacer("1.0 ", "", "1.1 ", "").Replace(tt.via)
 		for _, header := range []http.Header{
-			{"Via": {tt.via}}, {"Via": strings.Split(tt.via, ", ")}, {"Cdn-Loop": {loop}},
+			{"Via": {tt.via}},
+			{"Via": strings.Split(tt.via, ", ")},
+			{"Cdn-Loop": {loop}},
 			{"Cdn-Loop": {strings.ReplaceAll(loop, ",", " ; a=b,")}},
 		} {
 			if got := tt.name.Loops(httpmessage.FromHeader(header).Values); got != tt.loops {

@@ -25,10 +25,12 @@ func TestHandler(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer file.Close()
-		handler, err := logs.NewHandler(logs.Config{Format: format, Level: slog.LevelWarn,
+		handler, err := logs.NewHandler(logs.Config{
+			Format: format, Level: slog.LevelWarn,
 			Explain: func(err error) error {
 				return fmt.Errorf("helped: %w", err)
-			}}, file)
+			},
+		}, file)
 		if err != nil {
 			t.Fatal(err)
 		}

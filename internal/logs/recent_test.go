@@ -24,10 +24,12 @@ func keeping(t testing.TB, level slog.Level) (log *slog.Logger, recent *logs.Rec
 	}
 	t.Cleanup(func() { file.Close() })
 	recent = new(logs.Recent)
-	handler, err := logs.NewHandler(logs.Config{Format: "json", Level: level, Recent: recent,
+	handler, err := logs.NewHandler(logs.Config{
+		Format: "json", Level: level, Recent: recent,
 		Explain: func(err error) error {
 			return fmt.Errorf("helped: %w", err)
-		}}, file)
+		},
+	}, file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,8 +101,10 @@ func TestHistogramSince(t *testing.T) {
 	if got := before.Plus(after); got.Count() != 4 || after.Count() != 3 {
 		t.Errorf("both: %+v", got)
 	}
-	for _, got := range []metrics.Histogram{metrics.Histogram{}.Plus(after), after.Plus(metrics.Histogram{}),
-		after.Since(metrics.Histogram{})} {
+	for _, got := range []metrics.Histogram{
+		metrics.Histogram{}.Plus(after), after.Plus(metrics.Histogram{}),
+		after.Since(metrics.Histogram{}),
+	} {
 		if got.Count() != 3 {
 			t.Errorf("%+v", got)
 		}

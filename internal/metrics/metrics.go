@@ -46,8 +46,10 @@ type Metrics struct {
 
 // fast returns histogram buckets for durations from microseconds to seconds.
 func fast() []float64 {
-	return []float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1,
-		2.5, 5, 10}
+	return []float64{
+		.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1,
+		2.5, 5, 10,
+	}
 }
 
 // slow returns histogram buckets for durations of network exchanges.
@@ -65,8 +67,10 @@ func New(version string) *Metrics {
 		return c
 	}
 	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "urnd", Name: name, Help: help,
-			Buckets: buckets}, labels)
+		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: "urnd", Name: name, Help: help,
+			Buckets: buckets,
+		}, labels)
 		m.registry.MustRegister(h)
 		return h
 	}

@@ -50,8 +50,10 @@ func busy() *metrics.Metrics {
 	m.TargetCheck("gone")
 	m.State(func() metrics.State {
 		return metrics.State{
-			Targets: &metrics.Targets{States: map[string]int64{"unhealthy": 3}, Lag: time.Minute,
-				Moved: time.Unix(3000, 0)},
+			Targets: &metrics.Targets{
+				States: map[string]int64{"unhealthy": 3}, Lag: time.Minute,
+				Moved: time.Unix(3000, 0),
+			},
 			Limits: []metrics.Limit{{Name: "connections", Used: 7, Max: 8}},
 			Caches: []metrics.Cache{
 				{Name: "answers", Lookups: map[string]uint64{"hit": 1, "miss": 2}, Evictions: 3, Entries: 4, Bytes: 5},

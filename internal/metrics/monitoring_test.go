@@ -99,8 +99,10 @@ func TestDashboard(t *testing.T) {
 		ids[p.ID], places[p.GridPos], queries[p.Title] = p.Title, p.Title, p.Targets[0].Expr
 	}
 	for title, parts := range map[string][]string{
-		"Answers from caches, share": {"urnd_cache_lookups_total{", `outcome=~"hit|negative|stale"`,
-			") / sum by (cache) ("},
+		"Answers from caches, share": {
+			"urnd_cache_lookups_total{", `outcome=~"hit|negative|stale"`,
+			") / sum by (cache) (",
+		},
 		"Time to answer, 95th percentile": {"histogram_quantile(0.95, ", "urnd_request_duration_seconds_bucket{"},
 	} {
 		for _, part := range parts {

@@ -37,8 +37,10 @@ func newOrdinary() *ordinary {
 		prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: "urnd", Name: "request_duration_seconds",
 			Help: "Time from the request header to the end of the response, in seconds.",
-			Buckets: []float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1,
-				.25, .5, 1, 2.5, 5, 10},
+			Buckets: []float64{
+				.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1,
+				.25, .5, 1, 2.5, 5, 10,
+			},
 		}, []string{"form"}),
 	}
 	o.registry.MustRegister(o.requests, o.duration)

@@ -246,8 +246,10 @@ func (g *Guard) allows(dialled netip.AddrPort) error {
 	}
 	if port := dialled.Port(); port < 1024 && !uri.IsServicePort(port) {
 		text := fmt.Sprintf("port %d belongs to another service", port)
-		return &denial{code: "destination_port", values: []string{"Port", strconv.Itoa(int(port))}, why: text,
-			public: text, isPort: true}
+		return &denial{
+			code: "destination_port", values: []string{"Port", strconv.Itoa(int(port))}, why: text,
+			public: text, isPort: true,
+		}
 	}
 	return nil
 }

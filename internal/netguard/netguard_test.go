@@ -123,8 +123,10 @@ func TestIdleTimeoutKeepsDeadlines(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	for name, set := range map[string]func(time.Time) error{"SetDeadline": conn.SetDeadline,
-		"SetReadDeadline": conn.SetReadDeadline} {
+	for name, set := range map[string]func(time.Time) error{
+		"SetDeadline":     conn.SetDeadline,
+		"SetReadDeadline": conn.SetReadDeadline,
+	} {
 		if err := set(time.Unix(1, 0)); err != nil {
 			t.Fatal(err)
 		}

@@ -47,8 +47,10 @@ func TestCheckBehind(t *testing.T) {
 		}
 	}
 	closed := netguard.New(time.Second)
-	for _, address := range []string{"192.168.1.2:80", "[fd00:ec2::254]:80", "[64:ff9b::7f00:1]:80",
-		"[2002:7f00:1::]:80", "[::127.0.0.1]:80"} {
+	for _, address := range []string{
+		"192.168.1.2:80", "[fd00:ec2::254]:80", "[64:ff9b::7f00:1]:80",
+		"[2002:7f00:1::]:80", "[::127.0.0.1]:80",
+	} {
 		if err := closed.CheckViaProxy(address); !errors.Is(err, netguard.ErrForbidden) {
 			t.Errorf("%s: %v", address, err)
 		}
@@ -58,8 +60,10 @@ func TestCheckBehind(t *testing.T) {
 // FuzzCheckBehind checks that every address that is rejected for direct connections is rejected for upstream
 // proxies, except for its port.
 func FuzzCheckBehind(f *testing.F) {
-	for _, host := range []string{"127.0.0.1", "::1", "10.0.0.1", "0x7f.1", "a.example", "169.254.169.254",
-		"fe80::1%eth0", "localhost", "2130706433"} {
+	for _, host := range []string{
+		"127.0.0.1", "::1", "10.0.0.1", "0x7f.1", "a.example", "169.254.169.254",
+		"fe80::1%eth0", "localhost", "2130706433",
+	} {
 		f.Add(host)
 	}
 	guard := netguard.New(time.Second, netip.MustParsePrefix("10.0.0.0/8"))

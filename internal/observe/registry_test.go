@@ -20,12 +20,16 @@ func TestRegistryOf(t *testing.T) {
 	}
 	same := func(text string) (string, error) { return text, nil }
 	now := time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
-	r := registry.New(registry.Config{Store: store, Now: func() time.Time { return now }, Canonical: same,
-		CanonicalPrefix: same})
+	r := registry.New(registry.Config{
+		Store: store, Now: func() time.Time { return now }, Canonical: same,
+		CanonicalPrefix: same,
+	})
 	actor := registry.Actor{Name: "anna", Role: registry.Admin}
 	for _, name := range []string{"urn:example:a", "urn:example:b"} {
-		edit := registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion,
-			Change: registry.Put(registry.Record{Status: registry.Reserved})}
+		edit := registry.Edit{
+			Key: registry.Name(name), IfVersion: registry.AnyVersion,
+			Change: registry.Put(registry.Record{Status: registry.Reserved}),
+		}
 		if _, err := r.Apply(t.Context(), actor, edit); err != nil {
 			t.Fatal(err)
 		}

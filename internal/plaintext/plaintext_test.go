@@ -18,8 +18,10 @@ func TestTimes(t *testing.T) {
 		"2031-05-01T10:00:00+03:00": {"2031-05-01T07:00:00Z", "2031-05-01T07:00:00Z", ""},
 		"1.5.2031":                  {}, "2031-02-30": {}, "": {}, "yesterday": {}, "2031-05-01T10:00": {},
 	} {
-		for i, parse := range []func(string) (time.Time, error){plaintext.ParseTime, plaintext.ParseTimeEnd,
-			plaintext.ParseDay} {
+		for i, parse := range []func(string) (time.Time, error){
+			plaintext.ParseTime, plaintext.ParseTimeEnd,
+			plaintext.ParseDay,
+		} {
 			at, err := parse(text)
 			if got := at.Format(form); (err == nil) != (want[i] != "") || err == nil && got != want[i] {
 				t.Errorf("%q by parser %d: %s, %v, want %q", text, i, got, err, want[i])

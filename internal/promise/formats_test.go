@@ -39,9 +39,11 @@ func outputs() []output {
 		{"json", "registry export --force --history DIR/export.ndjson", "export.ndjson"},
 		{"csv", "registry diff sqlite:DIR/registry.db DIR/changed.csv --output csv", ""},
 		{"json", "registry diff sqlite:DIR/registry.db DIR/changed.csv --output json", ""},
-		{"json",
+		{
+			"json",
 			"registry rewrite urn:promise: --dry-run --output json --replace https://promise.example/ --with " +
-				"https://b.example/", ""},
+				"https://b.example/", "",
+		},
 		{"json", "registry get --output json urn:promise:a1", ""},
 		{"json", "registry get --output json urn:promise:a3", ""},
 		{"json", "registry get --output json --prefix urn:promise:", ""},

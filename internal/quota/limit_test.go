@@ -65,8 +65,10 @@ func TestSemaphore(t *testing.T) {
 }
 
 func TestLimit(t *testing.T) {
-	limit := quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClientLimits(2, 2, errClient),
-		Busy: errFull}
+	limit := quota.Limit{
+		Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClientLimits(2, 2, errClient),
+		Busy: errFull,
+	}
 	a, b, c := address("192.0.2.1"), address("192.0.2.2"), address("192.0.2.3")
 	var permits []quota.Permit
 	acquire := func(client netip.Addr, want error) {
@@ -159,8 +161,10 @@ func TestClientsOfNetworks(t *testing.T) {
 // TestLimitWait checks that a client waits for others in FIFO order, but not for its own quota.
 func TestLimitWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limit := quota.Limit{Semaphore: make(quota.Semaphore, 1), Clients: quota.NewClientLimits(1, 1, errClient),
-			Busy: errFull}
+		limit := quota.Limit{
+			Semaphore: make(quota.Semaphore, 1), Clients: quota.NewClientLimits(1, 1, errClient),
+			Busy: errFull,
+		}
 		first, err := limit.Wait(t.Context(), address("192.0.2.1"))
 		if err != nil {
 			t.Fatal(err)

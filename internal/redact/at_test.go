@@ -4,8 +4,10 @@ import "testing"
 
 // FuzzHasAt compares hasAt with the regular expression at.
 func FuzzHasAt(f *testing.F) {
-	for _, text := range []string{"", "a", "@", "a@b", "%40", "%2540", "%252540", "%25%40", "%2525", "%254", "%2%540",
-		"a%3Ab%20c", "%%40", "%25 40"} {
+	for _, text := range []string{
+		"", "a", "@", "a@b", "%40", "%2540", "%252540", "%25%40", "%2525", "%254", "%2%540",
+		"a%3Ab%20c", "%%40", "%25 40",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -30,13 +30,17 @@ func TestServe(t *testing.T) {
 		"an empty line":        {"\na\n", "BH message=\"a line has no URL\"\nOK rewrite-url=\"a\"\n"},
 		"a channel alone":      {"5\n", "5 BH message=\"a line has no URL\"\n"},
 		"a line at the bound":  {fits + "\n", `OK rewrite-url="` + fits + "\"\n"},
-		"a line that is too long": {"a\n" + fits + "b\nc\n",
-			"OK rewrite-url=\"a\"\n" + tooLong + "OK rewrite-url=\"c\"\n"},
+		"a line that is too long": {
+			"a\n" + fits + "b\nc\n",
+			"OK rewrite-url=\"a\"\n" + tooLong + "OK rewrite-url=\"c\"\n",
+		},
 		"a long one of a channel": {"3 " + strings.Repeat(fits, 5) + "\n", "3 " + tooLong},
 		"a long one without end":  {strings.Repeat(fits, 5), tooLong},
 	} {
-		for reader, in := range map[string]io.Reader{"at once": strings.NewReader(tt.in),
-			"in bytes": iotest.OneByteReader(strings.NewReader(tt.in))} {
+		for reader, in := range map[string]io.Reader{
+			"at once":  strings.NewReader(tt.in),
+			"in bytes": iotest.OneByteReader(strings.NewReader(tt.in)),
+		} {
 			if got, err := serve(t, in, echo); got != tt.want || err != nil {
 				t.Errorf("%s, %s: %.80q, %v", name, reader, got, err)
 			}

@@ -74,12 +74,18 @@ func TestBounds(t *testing.T) {
 		{"as many as there may be", strings.Repeat(",", tabular.MaxCells-1), ""},
 		{"separators in quotation marks", `"` + strings.Repeat(",", 3*tabular.MaxCells) + `"`, ""},
 		{"cells of several lines", strings.Repeat("\"\n\",", tabular.MaxCells) + "x", "it has more than 2000 cells"},
-		{"its number of undoubled quotation marks", `a"` + strings.Repeat(",", tabular.MaxCells),
-			"it has more than 2000 cells"},
-		{"one of its cells has more than ", "a," + strings.Repeat("x", tabular.MaxCell+1),
-			"one of its cells has more than 262144 bytes"},
-		{"a quoted cell", `a,"` + strings.Repeat("\n", tabular.MaxCell+1) + `"`,
-			"one of its cells has more than 262144 bytes"},
+		{
+			"its number of undoubled quotation marks", `a"` + strings.Repeat(",", tabular.MaxCells),
+			"it has more than 2000 cells",
+		},
+		{
+			"one of its cells has more than ", "a," + strings.Repeat("x", tabular.MaxCell+1),
+			"one of its cells has more than 262144 bytes",
+		},
+		{
+			"a quoted cell", `a,"` + strings.Repeat("\n", tabular.MaxCell+1) + `"`,
+			"one of its cells has more than 262144 bytes",
+		},
 		{"a row", strings.Repeat("x,", 3<<20), "it has more than 1048576 bytes"},
 		{"no end", `"` + strings.Repeat("x,", 100), "a quotation mark is not closed"},
 	} {
@@ -205,8 +211,10 @@ func FuzzTable(f *testing.F) {
 // FuzzReader checks that any input yields rows with ascending line numbers, independent of how the input is
 // split.
 func FuzzReader(f *testing.F) {
-	for _, text := range []string{"name,target\na,b\n", "name;note\n\"a\";\"b\"\"\r\nc\"\r\n", "sep=|\na|b\n\"\n",
-		"a\"b,\"c\nd\"e\n", "a,b\n\n\r\n\r\r\n", "a\n\"b\" \"c\"\nd\"\n"} {
+	for _, text := range []string{
+		"name,target\na,b\n", "name;note\n\"a\";\"b\"\"\r\nc\"\r\n", "sep=|\na|b\n\"\n",
+		"a\"b,\"c\nd\"e\n", "a,b\n\n\r\n\r\r\n", "a\n\"b\" \"c\"\nd\"\n",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

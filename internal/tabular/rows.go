@@ -35,8 +35,10 @@ const maxReread = 8 * MaxRecord
 
 // newRows reads a text whose first line has this number. An incomplete last line is ignored.
 func newRows(text string, number int64, separator byte) *rows {
-	r := &rows{separator: separator, text: text[:strings.LastIndexByte(text, '\n')+1], number: number,
-		ahead: bufio.NewReader(nil)}
+	r := &rows{
+		separator: separator, text: text[:strings.LastIndexByte(text, '\n')+1], number: number,
+		ahead: bufio.NewReader(nil),
+	}
 	r.readFrom(0)
 	return r
 }

@@ -36,8 +36,10 @@ func TestRows(t *testing.T) {
 		{"line ends within quotation marks", "\"a\r\n\rb\r\"\r\nc\n", "1: [\"a\\r\\n\\rb\\r\"]\n3: [\"c\"]\n", 0},
 		{"marks within a field", "5\" disk,\"\",\" \"\"x\"\"\"\n", "1: [\"5\\\" disk\" \"\" \" \\\"x\\\"\"]\n", 0},
 		{"marks within all fields", "a\",\"b\", c\"d\"\n", "1: [\"a\\\"\" \"b\" \"c\\\"d\\\"\"]\n", 0},
-		{"a mark, and an empty field", "a\",\r\nb\",\nc\n",
-			"1: [\"a\\\"\" \"\"]\n2: [\"b\\\"\" \"\"]\n3: [\"c\"]\n", 0},
+		{
+			"a mark, and an empty field", "a\",\r\nb\",\nc\n",
+			"1: [\"a\\\"\" \"\"]\n2: [\"b\\\"\" \"\"]\n3: [\"c\"]\n", 0,
+		},
 		{"a mark before lines", "a\",\"b\r\nc\",d\ne\n", "1: [\"a\\\"\" \"b\\r\\nc\" \"d\"]\n3: [\"e\"]\n", 0},
 		{"a mark after lines", "\"b\r\nc\",\" d\",a\"\ne\n", "1: [\"b\\r\\nc\" \" d\" \"a\\\"\"]\n3: [\"e\"]\n", 0},
 		{"text after a quoted field", "\"a\"b,c\nd\n", "1: " + after + "\n2: [\"d\"]\n", 0},

@@ -60,8 +60,10 @@ const timeout = 5 * time.Second
 
 // New returns a Tracer. It connects when there are spans to send; spans that cannot be sent are dropped.
 func New(config Config) (*Tracer, error) {
-	client := &http.Client{Timeout: timeout,
-		Transport: &http.Transport{DialContext: config.Dial, MaxIdleConns: 1, IdleConnTimeout: time.Minute}}
+	client := &http.Client{
+		Timeout:   timeout,
+		Transport: &http.Transport{DialContext: config.Dial, MaxIdleConns: 1, IdleConnTimeout: time.Minute},
+	}
 	exporter, err := otlptracehttp.New(context.Background(), // the context is not retained
 		otlptracehttp.WithEndpointURL(config.Endpoint+"/v1/traces"), otlptracehttp.WithHTTPClient(client),
 		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: false}))
@@ -79,8 +81,10 @@ func New(config Config) (*Tracer, error) {
 
 // describe returns the resource attributes according to the semantic conventions of OpenTelemetry for services.
 func describe(config Config) []attribute.KeyValue {
-	all := []attribute.KeyValue{attribute.String("service.name", "urnd"),
-		attribute.String("service.version", config.Version)}
+	all := []attribute.KeyValue{
+		attribute.String("service.name", "urnd"),
+		attribute.String("service.version", config.Version),
+	}
 	if config.Instance != "" {
 		all = append(all, attribute.String("service.instance.id", config.Instance))
 	}

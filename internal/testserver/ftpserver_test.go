@@ -78,8 +78,10 @@ func TestFTPServerLaunch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := ftpProgram{path: "/bin/false",
-		arguments: func(netip.AddrPort, string) ([]string, error) { return nil, nil }}
+	program := ftpProgram{
+		path:      "/bin/false",
+		arguments: func(netip.AddrPort, string) ([]string, error) { return nil, nil },
+	}
 	for addr, want := range map[netip.AddrPort]bool{listener.Addr().(*net.TCPAddr).AddrPort(): true, free: false} {
 		if _, err := launchFTPServer(t.TempDir(), addr, program); err == nil || errors.Is(err, errPortTaken) != want {
 			t.Errorf("%s is taken: %t, got %v", addr, want, err)

@@ -13,8 +13,10 @@ func TestParseHTML(t *testing.T) {
 <textarea name=t>
  x
 y</textarea><select name=s><option>first<option value=2 selected>second</select><select name=d><option>first<option>second</select><input value=nameless></form></main>`)
-	if got, want := page.First("main", "class=a").First("p").Texts(), []string{"One &",
-		"two"}; !reflect.DeepEqual(got, want) {
+	if got, want := page.First("main", "class=a").First("p").Texts(), []string{
+		"One &",
+		"two",
+	}; !reflect.DeepEqual(got, want) {
 		t.Errorf("texts %q, want %q", got, want)
 	}
 	if n := len(page.All("b")) + len(page.All("form", "class=fields")) + len(page.All("input", "checked")) +

@@ -193,8 +193,10 @@ func (s *INN) write(account *user.User, groups []string) error {
 		return err
 	}
 	var active, descriptions strings.Builder
-	for _, name := range []string{"control", "control.cancel", "control.checkgroups", "control.newgroup",
-		"control.rmgroup", "junk"} {
+	for _, name := range []string{
+		"control", "control.cancel", "control.checkgroups", "control.newgroup",
+		"control.rmgroup", "junk",
+	} {
 		active.WriteString(name + " 0000000000 0000000001 n\n") // innd requires them
 	}
 	for _, name := range groups {

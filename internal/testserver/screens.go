@@ -13,8 +13,12 @@ const picturesVariable = "URND_PICTURES"
 
 // Screens returns the screens for pages: wide and narrow windows, with the light and the dark theme.
 func Screens() []Screen {
-	return []Screen{{Width: 1200, Height: 900}, {Width: 400, Height: 800, Dark: true},
-		{Width: 1200, Height: 900, Dark: true}, {Width: 400, Height: 800}}
+	return []Screen{
+		{Width: 1200, Height: 900},
+		{Width: 400, Height: 800, Dark: true},
+		{Width: 1200, Height: 900, Dark: true},
+		{Width: 400, Height: 800},
+	}
 }
 
 // EveryScreen reports whether each page is shown on all screens, as in long tests and for screenshots.

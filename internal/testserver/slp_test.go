@@ -40,8 +40,10 @@ func slpServices() []SLPService {
 	return []SLPService{
 		{
 			URL: "service:urn-resolver:thttp://a.test", Lifetime: 3600, Type: "service:urn-resolver:thttp",
-			Attributes: map[string][]string{"nid": {"isbn", "Example"}, "n": {"34", "x"}, "keyword": nil,
-				"On": {"TRUE"}},
+			Attributes: map[string][]string{
+				"nid": {"isbn", "Example"}, "n": {"34", "x"}, "keyword": nil,
+				"On": {"TRUE"},
+			},
 		},
 		{
 			URL: "service:urn-resolver:rcds://b.tes", Lifetime: 60, Type: "service:urn-resolver:rcds", Lang: "en-GB",
@@ -372,8 +374,10 @@ func TestSLPPredicate(t *testing.T) {
 }
 
 func FuzzSLPRequest(f *testing.F) {
-	for _, request := range []string{slpAsk, slpDiscover, slpAsk[:13],
-		slpRequest(0, "en", "", "http", "EU", "(!(&(a=b*)(c>=1)))", "")} {
+	for _, request := range []string{
+		slpAsk, slpDiscover, slpAsk[:13],
+		slpRequest(0, "en", "", "http", "EU", "(!(&(a=b*)(c>=1)))", ""),
+	} {
 		f.Add([]byte(request))
 	}
 	a := StartSLP(f, slpServices()...)

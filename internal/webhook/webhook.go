@@ -65,8 +65,10 @@ func New(config Config) *Sender {
 	return &Sender{
 		config: config, pending: make(map[string]struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}),
 		cancel: func() {},
-		transport: &http.Transport{DialContext: config.Dial, MaxIdleConns: 1, IdleConnTimeout: time.Minute,
-			ForceAttemptHTTP2: true},
+		transport: &http.Transport{
+			DialContext: config.Dial, MaxIdleConns: 1, IdleConnTimeout: time.Minute,
+			ForceAttemptHTTP2: true,
+		},
 	}
 }
 

@@ -122,8 +122,10 @@ func (h *Handler) editorPages() (all []page.Page) {
 		Revoked: h.config.Sessions.EndToken,
 	})
 	for _, p := range e.Pages() {
-		all = append(all, page.Page{Path: p.Path, Label: p.Label, Description: p.Description, Use: p.Use,
-			MaxFile: p.MaxFile, Serve: p.Serve, Redisplay: p.Redisplay})
+		all = append(all, page.Page{
+			Path: p.Path, Label: p.Label, Description: p.Description, Use: p.Use,
+			MaxFile: p.MaxFile, Serve: p.Serve, Redisplay: p.Redisplay,
+		})
 	}
 	return all
 }

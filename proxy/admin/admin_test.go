@@ -36,8 +36,10 @@ type fakeCaches struct {
 }
 
 func (m *fakeCaches) Stats() any {
-	return map[string]any{"caches": map[string]any{"answers": map[string]any{"lookups": map[string]int{"hit": 1},
-		"evictions": 2, "entries": 3, "bytes": 4}}}
+	return map[string]any{"caches": map[string]any{"answers": map[string]any{
+		"lookups":   map[string]int{"hit": 1},
+		"evictions": 2, "entries": 3, "bytes": 4,
+	}}}
 }
 
 func (m *fakeCaches) Lookup(uri.URI) ([]api.Entry, error) { return m.found, m.err }
@@ -62,8 +64,10 @@ func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handle
 	config := admin.Config{
 		Clients: []netip.Prefix{loopback()}, Caches: caches, Responses: &fakeResponses{},
 		Log: slog.New(slog.DiscardHandler),
-		HasResponses: scheme.Infos{{Names: []string{"ftp", "file", "gopher", "news", "mailto"},
-			Cacheable: true}}.Cacheable,
+		HasResponses: scheme.Infos{{
+			Names:     []string{"ftp", "file", "gopher", "news", "mailto"},
+			Cacheable: true,
+		}}.Cacheable,
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 			_, _ = io.WriteString(w, "up 1\n")
@@ -74,13 +78,19 @@ func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handle
 		Settings: admin.Settings{
 			Values: func() any { return map[string]any{"dns": map[string]any{"timeout": "2s"}} },
 			Origins: func() any {
-				return map[string]any{"settings": []map[string]any{{"setting": "dns.timeout", "value": "2s",
-					"is_default": true, "origin": "default"}}}
+				return map[string]any{"settings": []map[string]any{{
+					"setting": "dns.timeout", "value": "2s",
+					"is_default": true, "origin": "default",
+				}}}
 			},
 			Sections: func() []status.Section {
-				return []status.Section{{Name: "dns",
-					Settings: []status.Setting{{Path: "dns.timeout", Value: "<2s>",
-						Origin: status.Origin{From: status.FromDefault}}}}}
+				return []status.Section{{
+					Name: "dns",
+					Settings: []status.Setting{{
+						Path: "dns.timeout", Value: "<2s>",
+						Origin: status.Origin{From: status.FromDefault},
+					}},
+				}}
 			},
 		},
 	}
@@ -154,18 +164,30 @@ func TestAdminAccess(t *testing.T) {
 		{"no token by IPv6 on this machine", "[::1]:1", get, locked, nil, 401},
 		{"the token", there, get, locked, []string{"Authorization: Bearer " + adminToken}, 200},
 		{"the token, on this machine", here, purge, locked, []string{"Authorization: Bearer " + adminToken}, 200},
-		{"the token, through a proxy", there, get, locked,
-			[]string{"Authorization: Bearer " + adminToken, "X-Forwarded-For: 192.0.2.7"}, 403},
+		{
+			"the token, through a proxy", there, get, locked,
+			[]string{"Authorization: Bearer " + adminToken, "X-Forwarded-For: 192.0.2.7"},
+			403,
+		},
 		{"the token, through a trusted proxy", proxied, get, locked, []string{
 			"Authorization: Bearer " + adminToken, "X-Forwarded-For: 192.0.2.7",
 			"Host: admin.example",
 		}, 200},
-		{"the token, through a trusted proxy, from elsewhere", proxied, get, locked,
-			[]string{"Authorization: Bearer " + adminToken, "Forwarded: for=198.51.100.1"}, 403},
-		{"the token, through a trusted proxy that does not name its client", proxied, get, locked,
-			[]string{"Authorization: Bearer " + adminToken, "Via: 1.1 proxy"}, 403},
-		{"the token, by a strange name", there, get, locked,
-			[]string{"Authorization: Bearer " + adminToken, "Host: evil.example"}, 421},
+		{
+			"the token, through a trusted proxy, from elsewhere", proxied, get, locked,
+			[]string{"Authorization: Bearer " + adminToken, "Forwarded: for=198.51.100.1"},
+			403,
+		},
+		{
+			"the token, through a trusted proxy that does not name its client", proxied, get, locked,
+			[]string{"Authorization: Bearer " + adminToken, "Via: 1.1 proxy"},
+			403,
+		},
+		{
+			"the token, by a strange name", there, get, locked,
+			[]string{"Authorization: Bearer " + adminToken, "Host: evil.example"},
+			421,
+		},
 		{"through a proxy that says so", here, get, open, []string{"Via: 1.1 urnd"}, 403},
 		{"health through a proxy", here, "GET /healthz", open, []string{"Via: 1.1 urnd"}, 403},
 		{"a wrong token", there, get, locked, []string{"Authorization: Bearer 0123456789abcdeX"}, 401},
@@ -185,8 +207,11 @@ func TestAdminAccess(t *testing.T) {
 		{"a certificate, from elsewhere", else_, get, certified, []string{"Certificate: shown"}, 403},
 		{"a certificate, by name", there, get, certified, []string{"Host: admin.example", "Certificate: shown"}, 200},
 		{"a certificate without the token", there, get, both, []string{"Certificate: shown"}, 401},
-		{"a certificate and the token", there, get, both,
-			[]string{"Certificate: shown", "Authorization: Bearer " + adminToken}, 200},
+		{
+			"a certificate and the token", there, get, both,
+			[]string{"Certificate: shown", "Authorization: Bearer " + adminToken},
+			200,
+		},
 		{"the token without a certificate", there, get, both, []string{"Authorization: Bearer " + adminToken}, 403},
 		{"by name: DNS rebinding", here, get, open, []string{"Host: evil.example:8142"}, 421},
 		{"a purge by name", here, purge, open, []string{"Host: evil.example"}, 421},
@@ -203,19 +228,31 @@ func TestAdminAccess(t *testing.T) {
 		{"health by name", here, "GET /healthz", open, []string{"Host: probe.example"}, 200},
 		{"through a proxy on this machine", here, get, open, []string{"X-Forwarded-For: 198.51.100.1"}, 403},
 		{"through such a proxy, by the other field", here, get, open, []string{"Forwarded: for=198.51.100.1"}, 403},
-		{"through such a proxy, hidden by an empty field", here, get, open,
-			[]string{"X-Forwarded-For: ", "X-Forwarded-For: 198.51.100.1"}, 403},
+		{
+			"through such a proxy, hidden by an empty field", here, get, open,
+			[]string{"X-Forwarded-For: ", "X-Forwarded-For: 198.51.100.1"},
+			403,
+		},
 		{"the other field, hidden so", here, get, open, []string{"Forwarded: ", "Forwarded: for=198.51.100.1"}, 403},
 		{"a page of another site purges", here, purge, open, []string{"Sec-Fetch-Site: cross-site"}, 403},
 		{"a page of another site, in an old browser", here, purge, open, []string{"Origin: https://evil.example"}, 403},
 		{"a page of a neighbour's port", here, purge, open, []string{"Sec-Fetch-Site: same-site"}, 403},
 		{"a form of another site", here, "POST /debug/pprof/symbol", open, []string{"Sec-Fetch-Site: cross-site"}, 403},
-		{"a page of another site reads", here, get, open,
-			[]string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"}, 403},
-		{"a page of another site reads, in an old browser", here, get, open, []string{"Referer: https://evil.example/"},
-			403},
-		{"a page of another site takes a profile", here, "GET /debug/pprof/profile?seconds=1", open,
-			[]string{"Referer: https://evil.example/"}, 403},
+		{
+			"a page of another site reads", here, get, open,
+			[]string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"},
+			403,
+		},
+		{
+			"a page of another site reads, in an old browser", here, get, open,
+			[]string{"Referer: https://evil.example/"},
+			403,
+		},
+		{
+			"a page of another site takes a profile", here, "GET /debug/pprof/profile?seconds=1", open,
+			[]string{"Referer: https://evil.example/"},
+			403,
+		},
 		{"a link of another site", here, "GET /debug/pprof/cmdline", open, []string{
 			"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate",
 			"Sec-Fetch-Dest: document", "Sec-Fetch-User: ?1",
@@ -223,10 +260,16 @@ func TestAdminAccess(t *testing.T) {
 		{"a page of another site, health", here, "GET /healthz", open, []string{"Origin: https://evil.example"}, 403},
 		{"a frame with a sandbox", here, get, open, []string{"Origin: null"}, 403},
 		{"an address that was typed", here, get, open, []string{"Sec-Fetch-Site: none"}, 200},
-		{"a link of its own, in an old browser", here, get, open,
-			[]string{"Host: 127.0.0.1:8142", "Referer: http://127.0.0.1:8142/"}, 200},
-		{"a link of another port", here, get, open, []string{"Host: 127.0.0.1:8142", "Referer: http://127.0.0.1:8141/"},
-			403},
+		{
+			"a link of its own, in an old browser", here, get, open,
+			[]string{"Host: 127.0.0.1:8142", "Referer: http://127.0.0.1:8142/"},
+			200,
+		},
+		{
+			"a link of another port", here, get, open,
+			[]string{"Host: 127.0.0.1:8142", "Referer: http://127.0.0.1:8141/"},
+			403,
+		},
 		{"a program purges", here, purge, open, nil, 200},
 		{"a page of its own", here, purge, open, []string{"Sec-Fetch-Site: same-origin"}, 200},
 		{"what is not there, on this machine", here, "GET /nothing", open, nil, 404},
@@ -321,8 +364,10 @@ func TestAdminSelection(t *testing.T) {
 func TestAdminDocuments(t *testing.T) {
 	m := &fakeCaches{found: []api.Entry{
 		remembered("urn:a1:b", 60,
-			[]resolver.Location{{URI: "https://a.example/?a&b",
-				From: &resolver.Source{Name: "ddds", Type: "text/html"}}}, nil),
+			[]resolver.Location{{
+				URI:  "https://a.example/?a&b",
+				From: &resolver.Source{Name: "ddds", Type: "text/html"},
+			}}, nil),
 		remembered("urn:a1:b I2Ls", -1, nil, errors.New("not found")),
 	}}
 	h := newAdminHandler(m, func(c *admin.Config) {
@@ -350,8 +395,10 @@ func TestAdminDocuments(t *testing.T) {
 		if response.Status[:3] != status || strings.TrimSpace(got.String()) != body {
 			t.Errorf("%s: %s %s", request, response.Status, got.String())
 		}
-		for name, want := range map[string]string{"Content-Type": "application/json", "Cache-Control": "no-store",
-			"X-Content-Type-Options": "nosniff"} {
+		for name, want := range map[string]string{
+			"Content-Type": "application/json", "Cache-Control": "no-store",
+			"X-Content-Type-Options": "nosniff",
+		} {
 			if got := response.Header.Get(name); got != want {
 				t.Errorf("%s: %s: %q", request, name, got)
 			}
@@ -420,8 +467,10 @@ func TestAdminProfilesAreBounded(t *testing.T) {
 
 // remembered returns the document of a cache entry with a TTL in seconds.
 func remembered(key string, ttl int, locations []resolver.Location, err error) api.Entry {
-	return api.NewEntry(resolver.CachedAnswer{Key: key, TTL: time.Duration(ttl) * time.Second, Locations: locations,
-		Err: err})
+	return api.NewEntry(resolver.CachedAnswer{
+		Key: key, TTL: time.Duration(ttl) * time.Second, Locations: locations,
+		Err: err,
+	})
 }
 
 // Any number of wrong tokens does not lock out the right one at the same address.

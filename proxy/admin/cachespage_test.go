@@ -62,8 +62,10 @@ func TestPurgesByForms(t *testing.T) {
 		purged   string
 		reported string
 	}{
-		{formOf("answers", "uri", " urn:isbn:9780395363416 ", "soft", ""), 200, "urn:isbn:9780395363416 soft",
-			"1 answer was made stale."},
+		{
+			formOf("answers", "uri", " urn:isbn:9780395363416 ", "soft", ""), 200, "urn:isbn:9780395363416 soft",
+			"1 answer was made stale.",
+		},
 		{formOf("answers", "prefix", "urn:nbn:", "hard", ""), 200, "urn:nbn:", "1 answer was removed."},
 		{formOf("answers", "namespace", "ISBN", "hard", "yes"), 200, "isbn", "removed"},
 		{formOf("answers", "all", "ignored", "hard", "yes"), 200, "all", "removed"},
@@ -76,11 +78,15 @@ func TestPurgesByForms(t *testing.T) {
 		{formOf("answers", "", "a.example", "hard", ""), 200, "", "Unknown kind of purge"},
 		{formOf("answers", "mode", "hard", "hard", ""), 200, "", "Unknown kind of purge"},
 		{formOf("records", "all", "", "hard", "yes"), 200, "", "Unknown kind of purge"},
-		{formOf("responses", "uri", "HTTP://a.example", "soft", ""), 200, "1 false false",
-			"1 stored response was made stale."},
+		{
+			formOf("responses", "uri", "HTTP://a.example", "soft", ""), 200, "1 false false",
+			"1 stored response was made stale.",
+		},
 		{formOf("responses", "host", "b.example", "hard", ""), 200, "1 false true", "removed"},
-		{formOf("responses", "uri", "http://a.example/", "refresh", ""), 200, "refresh http://a.example/",
-			"fetched again"},
+		{
+			formOf("responses", "uri", "http://a.example/", "refresh", ""), 200, "refresh http://a.example/",
+			"fetched again",
+		},
 		{formOf("responses", "host", "a.example", "refresh", ""), 200, "", "Only one URL"},
 		{formOf("responses", "all", "", "hard", "yes"), 200, "2 true true", "removed"},
 		{formOf("responses", "all", "", "hard", "no"), 200, "", "confirm it"},
@@ -120,16 +126,20 @@ func TestForgedPurges(t *testing.T) {
 // The page shows the cached entries of a name or URL, shortened.
 func TestCachesPage(t *testing.T) {
 	caches := &fakeCaches{found: []api.Entry{
-		{Key: "urn:a1:b I2L", TTL: 5,
-			Locations: []api.Location{{URI: "http://a.example/<>"}, {URI: "http://b.example/"}}},
+		{
+			Key: "urn:a1:b I2L", TTL: 5,
+			Locations: []api.Location{{URI: "http://a.example/<>"}, {URI: "http://b.example/"}},
+		},
 		{Key: "urn:a1:b I2C", TTL: -1, Reason: "name not found"},
 	}}
 	h := newAdminHandler(caches, nil)
 	for target, want := range map[string][]string{
 		"/caches":           {"<h1>Caches</h1>", `<form class="fields" method="post" action="/caches">`},
 		"/caches?uri=a%20b": {"role=\"alert\""},
-		"/caches?uri=urn:a1:b": {"urn:a1:b I2L", "http://a.example/&lt;&gt;</bdi> and 1 more", "5 s",
-			"no target: <bdi>name not found</bdi>", "stale", `name="text" value="urn:a1:b"`},
+		"/caches?uri=urn:a1:b": {
+			"urn:a1:b I2L", "http://a.example/&lt;&gt;</bdi> and 1 more", "5 s",
+			"no target: <bdi>name not found</bdi>", "stale", `name="text" value="urn:a1:b"`,
+		},
 	} {
 		response := adminRequest(h, "127.0.0.1:1", "GET "+target)
 		body := text(t, response)
@@ -142,8 +152,10 @@ func TestCachesPage(t *testing.T) {
 	caches.found = nil
 	for range 1000 {
 		caches.found = append(caches.found,
-			api.Entry{Key: strings.Repeat("<", 1000),
-				Locations: []api.Location{{URI: "http://a.example/" + strings.Repeat("&", 5000)}}})
+			api.Entry{
+				Key:       strings.Repeat("<", 1000),
+				Locations: []api.Location{{URI: "http://a.example/" + strings.Repeat("&", 5000)}},
+			})
 	}
 	const most = 30_000
 	if body := text(t, adminRequest(h, "127.0.0.1:1",

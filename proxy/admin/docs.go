@@ -24,8 +24,10 @@ func (h *Handler) docsPage() func(r *page.Request) (message.Reply, error) {
 			return message.Reply{}, err
 		}
 		panel := r.Panel
-		place := apidoc.Location{Root: pathDocs, Document: "/openapi.json", Base: "http://" + r.Host,
-			Writer: panel.Writer}
+		place := apidoc.Location{
+			Root: pathDocs, Document: "/openapi.json", Base: "http://" + r.Host,
+			Writer: panel.Writer,
+		}
 		if h.isSecure(r.Request) {
 			place.Base = "https://" + r.Host
 		}

@@ -175,8 +175,10 @@ func TestConflictOfEditors(t *testing.T) {
 			"https://ben.example/", "https://anna.example/", "both")
 		merged := anna.press(t, conflict, "merge")
 		fields, _ := merged.form(t)
-		for field, want := range map[string]string{"contact": "ben", "t0-uri": "https://anna.example/", "title": "Hers",
-			"note": "hers", "version": "2"} {
+		for field, want := range map[string]string{
+			"contact": "ben", "t0-uri": "https://anna.example/", "title": "Hers",
+			"note": "hers", "version": "2",
+		} {
 			if got := fields.Get(field); got != want {
 				t.Errorf("%s: %s is %q, want %q", name, field, got, want)
 			}
@@ -305,16 +307,34 @@ func TestRightsOfEditors(t *testing.T) {
 		offered, not []string
 		edit         int
 	}{
-		{"a reader", token.Token{Role: registry.Reader}, []string{"History"},
-			[]string{">Edit<", "Withdraw", "New name"}, 403},
+		{
+			"a reader",
+			token.Token{Role: registry.Reader},
+			[]string{"History"},
+			[]string{">Edit<", "Withdraw", "New name"},
+			403,
+		},
 		{"a writer", token.Token{Role: registry.Writer}, []string{"History", ">Edit<", "Withdraw"}, nil, 200},
-		{"who only reads", token.Token{Role: registry.Writer, Actions: []registry.Action{registry.ActRead}},
-			[]string{"History"}, []string{">Edit<", "Withdraw", "New name"}, 403},
-		{"who may not withdraw",
+		{
+			"who only reads",
+			token.Token{Role: registry.Writer, Actions: []registry.Action{registry.ActRead}},
+			[]string{"History"},
+			[]string{">Edit<", "Withdraw", "New name"},
+			403,
+		},
+		{
+			"who may not withdraw",
 			token.Token{Role: registry.Writer, Actions: []registry.Action{registry.ActRead, registry.ActChange}},
-			[]string{">Edit<"}, []string{"Withdraw"}, 200},
-		{"one of fi", token.Token{Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:"}},
-			[]string{">Edit<", "Withdraw"}, nil, 200},
+			[]string{">Edit<"},
+			[]string{"Withdraw"},
+			200,
+		},
+		{
+			"one of fi",
+			token.Token{Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:"}},
+			[]string{">Edit<", "Withdraw"},
+			nil, 200,
+		},
 	} {
 		b := s.editorOf(t, tt.token)
 		p := b.get("/registry/name?uri=urn:nbn:fi:a")
@@ -342,9 +362,11 @@ func TestRightsOfEditors(t *testing.T) {
 		}
 	}
 	fi := s.editorOf(t, token.Token{Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:"}})
-	for _, target := range []string{"/registry/name?uri=urn:nbn:de:a", "/registry/edit?uri=urn:nbn:de:a",
+	for _, target := range []string{
+		"/registry/name?uri=urn:nbn:de:a", "/registry/edit?uri=urn:nbn:de:a",
 		"/registry/history?uri=urn:nbn:de:a", "/registry/withdraw?uri=urn:nbn:de:a", "/registry/names?prefix=urn:nbn:",
-		"/registry/changes?prefix=urn:nbn:", "/registry/changes/2?prefix=urn:nbn:de:"} {
+		"/registry/changes?prefix=urn:nbn:", "/registry/changes/2?prefix=urn:nbn:de:",
+	} {
 		if p := fi.get(target); p.Code != 403 {
 			t.Errorf("%s: %d %s", target, p.Code, p.text())
 		}
@@ -383,8 +405,10 @@ func TestForgedEdits(t *testing.T) {
 	s := newSite(t, nil)
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
 	b := newBrowser(s, here)
-	for _, target := range []string{"/registry/edit?uri=urn:nbn:fi:a", "/registry/edit",
-		"/registry/withdraw?uri=urn:nbn:fi:a", "/registry/changes/1"} {
+	for _, target := range []string{
+		"/registry/edit?uri=urn:nbn:fi:a", "/registry/edit",
+		"/registry/withdraw?uri=urn:nbn:fi:a", "/registry/changes/1",
+	} {
 		fields, action := b.get(target).form(t)
 		fields.Set("do", "save")
 		fields.Set("contact", "forged")

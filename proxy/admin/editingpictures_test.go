@@ -53,8 +53,10 @@ func editorsPages(t *testing.T) map[string]page {
 	}
 	all["edit-wrong"] = anna.press(t, all["edit"], "preview", "t0-uri=not a uri", "t1-priority=first", "metadata={",
 		"t0-from=31.12.")
-	typed := []string{"t0-uri=https://anna.example/", "t1-remove=yes", "contact=anna@example.org",
-		"title=Kalevala, the second edition", "note=as the author has asked"}
+	typed := []string{
+		"t0-uri=https://anna.example/", "t1-remove=yes", "contact=anna@example.org",
+		"title=Kalevala, the second edition", "note=as the author has asked",
+	}
 	all["preview"] = anna.press(t, all["edit"], "preview", typed...)
 	all["preview-withdraw"] = anna.press(t, all["withdraw"], "preview", "reason=two volumes",
 		"successors=urn:nbn:fi:lib-003")

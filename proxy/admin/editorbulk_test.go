@@ -56,10 +56,16 @@ func TestTokensByForm(t *testing.T) {
 		{url.Values{"name": {""}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}}, 422, "A token has a name"},
 		{url.Values{"name": {"x"}, "role": {"king"}, "prefixes": {"urn:nbn:fi:"}}, 422, "king"},
 		{url.Values{"name": {"x"}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}, "action": {"fly"}}, 422, "fly"},
-		{url.Values{"name": {"x"}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}, "expires": {"tomorrow"}}, 422,
-			"as 2031-05-01"},
-		{url.Values{"name": {"x"}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}, "expires": {"1999-01-01"}}, 422,
-			"expired already"},
+		{
+			url.Values{"name": {"x"}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}, "expires": {"tomorrow"}},
+			422,
+			"as 2031-05-01",
+		},
+		{
+			url.Values{"name": {"x"}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}, "expires": {"1999-01-01"}},
+			422,
+			"expired already",
+		},
 		{url.Values{"name": {"all names"}, "role": {"reader"}}, 403, "may not give what it may not do itself"},
 	} {
 		tt.form.Set("csrf", field)
@@ -105,13 +111,19 @@ func TestRightsOnPages(t *testing.T) {
 	}{
 		{token.Token{Name: "reader", Role: registry.Reader}, "jobs prefixes targets statistics"},
 		{token.Token{Name: "writer", Role: registry.Writer}, "import jobs prefixes targets targets/move statistics"},
-		{token.Token{Name: "some", Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:a", "urn:nbn:fi:b"}},
-			"import jobs prefixes targets targets/move statistics"},
-		{token.Token{Name: "minter", Role: registry.Writer,
-			Actions: []registry.Action{registry.ActRead, registry.ActMint}}, "jobs prefixes targets statistics"},
+		{
+			token.Token{Name: "some", Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:a", "urn:nbn:fi:b"}},
+			"import jobs prefixes targets targets/move statistics",
+		},
+		{token.Token{
+			Name: "minter", Role: registry.Writer,
+			Actions: []registry.Action{registry.ActRead, registry.ActMint},
+		}, "jobs prefixes targets statistics"},
 		{token.Token{Name: "all", Role: registry.Admin}, strings.Join(all, " ")},
-		{token.Token{Name: "no tokens", Role: registry.Admin, Actions: []registry.Action{registry.ActRead}},
-			"jobs prefixes targets statistics"},
+		{
+			token.Token{Name: "no tokens", Role: registry.Admin, Actions: []registry.Action{registry.ActRead}},
+			"jobs prefixes targets statistics",
+		},
 	} {
 		b := s.person(t, tt.of)
 		nav := b.open("/registry/statistics", nil).Body.String() + b.open("/registry/jobs", nil).Body.String()
@@ -160,8 +172,10 @@ func TestPrefixesOnPage(t *testing.T) {
 	if !strings.Contains(page.Body.String(), `href="/registry/edit?uri=urn%3anbn%3afi%3aa-&amp;kind=prefix"`) {
 		t.Errorf("no link to edit it: %s", page.Body)
 	}
-	for _, target := range []string{"/registry/edit?uri=urn%3anbn%3afi%3aa-&kind=prefix", "/registry/edit?kind=prefix",
-		"/registry/names?prefix=urn%3anbn%3afi%3aa-"} {
+	for _, target := range []string{
+		"/registry/edit?uri=urn%3anbn%3afi%3aa-&kind=prefix", "/registry/edit?kind=prefix",
+		"/registry/names?prefix=urn%3anbn%3afi%3aa-",
+	} {
 		if w := b.open(target, nil); w.Code != 200 {
 			t.Errorf("%s: %d", target, w.Code)
 		}
@@ -192,8 +206,10 @@ func TestJobOnPage(t *testing.T) {
 		t.Errorf("it is cancelled by a form of nobody: %d", w.Code)
 	}
 	other := s.person(t, token.Token{Name: "bo", Role: registry.Writer})
-	for _, w := range []int{other.open(job, nil).Code,
-		other.open(job, url.Values{"csrf": {csrf(t, other.open("/registry/import", nil))}}).Code} {
+	for _, w := range []int{
+		other.open(job, nil).Code,
+		other.open(job, url.Values{"csrf": {csrf(t, other.open("/registry/import", nil))}}).Code,
+	} {
 		if w != 404 {
 			t.Errorf("the job of another one: %d", w)
 		}
@@ -240,8 +256,10 @@ func TestMoveByForm(t *testing.T) {
 			t.Fatalf("no suggestion: %s", page.Body)
 		}
 		page = b.open(suggestions[0].Attr("href"), nil)
-		for _, field := range [][2]string{{"replace", "http://old.example/items/"},
-			{"with", "https://new.example/objects/"}} {
+		for _, field := range [][2]string{
+			{"replace", "http://old.example/items/"},
+			{"with", "https://new.example/objects/"},
+		} {
 			if input := testserver.ParseHTML(page.Body.String()).First("input",
 				"name="+field[0]); input.Attr("value") != field[1] {
 				t.Errorf("%s is %q, want %q", field[0], input.Attr("value"), field[1])
@@ -263,8 +281,10 @@ func TestMoveByForm(t *testing.T) {
 		if moved := b.open(at, nil).Body.String(); !strings.Contains(moved, `value="http://old.example/items/"`) {
 			t.Errorf("%s: what was typed is lost: %s", at, moved)
 		}
-		w = b.open(at, url.Values{"csrf": {field}, "do": {"import"},
-			"checked": {strings.TrimPrefix(dry, "/registry/jobs/")}})
+		w = b.open(at, url.Values{
+			"csrf": {field}, "do": {"import"},
+			"checked": {strings.TrimPrefix(dry, "/registry/jobs/")},
+		})
 		time.Sleep(time.Minute)
 		wantText(t, b.open(w.Header().Get("Location"), nil), 200, "Moving targets", "changed 2")
 		auth := "Authorization: Bearer " + adminToken

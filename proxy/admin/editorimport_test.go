@@ -27,8 +27,10 @@ import (
 func newIdleJobSite(t *testing.T, change func(*admin.Config)) (s *site, all *jobs.Jobs) {
 	t.Helper()
 	s = newSiteOf(t, func(c *service.Config) {
-		all = jobs.New(jobs.Config{Registry: c.Registry, Directory: filepath.Join(t.TempDir(), "jobs"),
-			MaxBody: 1 << 30, Log: slog.New(slog.DiscardHandler)})
+		all = jobs.New(jobs.Config{
+			Registry: c.Registry, Directory: filepath.Join(t.TempDir(), "jobs"),
+			MaxBody: 1 << 30, Log: slog.New(slog.DiscardHandler),
+		})
 		c.Jobs = all
 	}, change)
 	return s, all
@@ -192,8 +194,10 @@ func TestImportByForm(t *testing.T) {
 		wantText(t, b.open(dry, nil), 200, "changed 1", "Overwrites yes")
 		stale := url.Values{"csrf": {csrf(t, page)}, "do": {"import"}, "checked": {seen}}
 		wantText(t, b.open(at, stale), 422, "Preview the changes first")
-		w = b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"import"},
-			"checked": {strings.TrimPrefix(dry, "/registry/jobs/")}})
+		w = b.open(at, url.Values{
+			"csrf": {csrf(t, page)}, "do": {"import"},
+			"checked": {strings.TrimPrefix(dry, "/registry/jobs/")},
+		})
 		done := w.Header().Get("Location")
 		if w.Code != 303 || !strings.HasPrefix(done, "/registry/jobs/") || done == dry {
 			t.Fatalf("%d %s %s", w.Code, done, textOf(w))
@@ -247,8 +251,10 @@ func TestConflictsOfImport(t *testing.T) {
 		}
 		wantText(t, b.open(w.Header().Get("Location"), nil), 200, "were overwritten",
 			"There is nothing to choose anymore")
-		for name, want := range map[string]string{"urn:nbn:fi:a": "https://mine.example/a",
-			"urn:nbn:fi:b": "https://theirs.example/b"} {
+		for name, want := range map[string]string{
+			"urn:nbn:fi:a": "https://mine.example/a",
+			"urn:nbn:fi:b": "https://theirs.example/b",
+		} {
 			if n, err := s.registry.Get(t.Context(), registry.Name(name)); err != nil || n.Targets[0].URI != want {
 				t.Errorf("%+v, %v, want %s", n, err, want)
 			}
@@ -273,10 +279,14 @@ func TestFilesThatAreRefused(t *testing.T) {
 	}{
 		{"nothing", "a.csv", "", 422, "The file is empty."},
 		{"nothing but spaces", "a.ndjson", " \n", 422, "The file is empty"},
-		{"Windows-1252", "a.csv", "name,note\nurn:nbn:fi:a,p\xe4\n", 422,
-			"Line 2 has bytes that are no text in this encoding"},
-		{"Windows-1252 in JSON", "a.ndjson", "{\"name\":\"urn:nbn:fi:\xe4\"}\n", 422,
-			"Line 1 has bytes that are no text in this encoding"},
+		{
+			"Windows-1252", "a.csv", "name,note\nurn:nbn:fi:a,p\xe4\n", 422,
+			"Line 2 has bytes that are no text in this encoding",
+		},
+		{
+			"Windows-1252 in JSON", "a.ndjson", "{\"name\":\"urn:nbn:fi:\xe4\"}\n", 422,
+			"Line 1 has bytes that are no text in this encoding",
+		},
 		{"a workbook", "a.xlsx", "PK\x03\x04", 422, "a workbook"},
 		{"compressed", "a.csv.gz", "\x1f\x8b\x08", 422, "compressed"},
 		{"16 MiB of commas", "a.csv", "name,target\n" + strings.Repeat(",", 16<<20-20), 303, ""},
@@ -293,8 +303,10 @@ func TestFilesThatAreRefused(t *testing.T) {
 		})
 	}
 	field := csrf(t, b.open("/registry/import", nil))
-	for encoding, text := range map[string]string{"windows-1252": "name,note\nurn:nbn:fi:a,p\xe4\n",
-		"": "\xff\xfen\x00a\x00m\x00e\x00\n\x00\xe4\x00"} {
+	for encoding, text := range map[string]string{
+		"windows-1252": "name,note\nurn:nbn:fi:a,p\xe4\n",
+		"":             "\xff\xfen\x00a\x00m\x00e\x00\n\x00\xe4\x00",
+	} {
 		w := b.upload("/registry/import", "a.csv", []byte(text), url.Values{"csrf": {field}, "encoding": {encoding}})
 		wantText(t, b.open(w.Header().Get("Location"), nil), 200, "\u00e4")
 	}
@@ -323,28 +335,46 @@ func TestMapping(t *testing.T) {
 		name, file, content string
 		want                map[string]string
 	}{
-		{"ours", "a.csv", "URN,target,type,target2,type_2,if-version\n",
-			map[string]string{"c0": "name", "c1": "target", "c2": "type", "c3": "target2", "c4": "type2",
-				"c5": "if_version"}},
-		{"words", "a.csv", "PID,Titel,Sprache,E-Mail,Year\n",
-			map[string]string{"c0": "name", "c1": "metadata.title", "c2": "language", "c3": "contact",
-				"c4": "metadata.year"}},
+		{
+			"ours", "a.csv", "URN,target,type,target2,type_2,if-version\n",
+			map[string]string{
+				"c0": "name", "c1": "target", "c2": "type", "c3": "target2", "c4": "type2",
+				"c5": "if_version",
+			},
+		},
+		{
+			"words", "a.csv", "PID,Titel,Sprache,E-Mail,Year\n",
+			map[string]string{
+				"c0": "name", "c1": "metadata.title", "c2": "language", "c3": "contact",
+				"c4": "metadata.year",
+			},
+		},
 		{"the title of a target", "a.csv", "name,target,title\n", map[string]string{"c1": "target", "c2": "title"}},
-		{"the title of the resource", "a.csv", "DOI,Title,URL\n",
-			map[string]string{"c0": "name", "c1": "metadata.title", "c2": "target"}},
-		{"both titles", "a.csv", "name,title,link text,metadata.title\n",
-			map[string]string{"c1": "title", "c2": "", "c3": "metadata.title"}},
-		{"values", "a.tsv", "x\ty\tz\nhttps://a.example/\turn:nbn:fi:a\thttps://b.example/\n",
-			map[string]string{"c0": "target", "c1": "name", "c2": ""}},
+		{
+			"the title of the resource", "a.csv", "DOI,Title,URL\n",
+			map[string]string{"c0": "name", "c1": "metadata.title", "c2": "target"},
+		},
+		{
+			"both titles", "a.csv", "name,title,link text,metadata.title\n",
+			map[string]string{"c1": "title", "c2": "", "c3": "metadata.title"},
+		},
+		{
+			"values", "a.tsv", "x\ty\tz\nhttps://a.example/\turn:nbn:fi:a\thttps://b.example/\n",
+			map[string]string{"c0": "target", "c1": "name", "c2": ""},
+		},
 		{"twice", "a.csv", "link,url,name\n", map[string]string{"c0": "", "c1": "target", "c2": "name"}},
 		{"the fifth target", "a.csv", "name,target5\n", map[string]string{"c0": "name", "c1": "target5"}},
-		{"members of the metadata", "a.csv", "name,Metadata.Year,year\n",
-			map[string]string{"c0": "name", "c1": "metadata.Year", "c2": "metadata.year"}},
-		{"German", "a.csv", "Kennung,Ziel,Verfasser,Erscheinungsjahr,Schlagwörter,Zustand,Bemerkung\n",
+		{
+			"members of the metadata", "a.csv", "name,Metadata.Year,year\n",
+			map[string]string{"c0": "name", "c1": "metadata.Year", "c2": "metadata.year"},
+		},
+		{
+			"German", "a.csv", "Kennung,Ziel,Verfasser,Erscheinungsjahr,Schlagwörter,Zustand,Bemerkung\n",
 			map[string]string{
 				"c0": "name", "c1": "target", "c2": "metadata.creator", "c3": "metadata.year", "c4": "metadata.tags",
 				"c5": "status", "c6": "note",
-			}},
+			},
+		},
 		{"French", "a.csv", "Identifiant;Cible;Titre;Auteur;Année;Mots-clés;État\n", map[string]string{
 			"c0": "name", "c1": "target", "c2": "metadata.title", "c3": "metadata.creator", "c4": "metadata.year",
 			"c5": "metadata.tags", "c6": "status",
@@ -357,8 +387,10 @@ func TestMapping(t *testing.T) {
 			"c0": "name", "c1": "target", "c2": "metadata.title", "c3": "metadata.creator", "c4": "metadata.year",
 			"c5": "metadata.tags", "c6": "status",
 		}},
-		{"hostile", "a.csv", "<script>alert(1)</script>,x\"><img src=x>\nurn:nbn:fi:a,</table>\n",
-			map[string]string{"c0": "name", "c1": ""}},
+		{
+			"hostile", "a.csv", "<script>alert(1)</script>,x\"><img src=x>\nurn:nbn:fi:a,</table>\n",
+			map[string]string{"c0": "name", "c1": ""},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			page := b.open(b.send(t, tt.file, tt.content), nil)
@@ -394,8 +426,10 @@ func TestMapping(t *testing.T) {
 			422, tt.want)
 	}
 	wantText(t,
-		b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"check"}, "c0": {"name"},
-			"note": {strings.Repeat("x", registry.MaxText+1)}}), 422, "note")
+		b.open(at, url.Values{
+			"csrf": {csrf(t, page)}, "do": {"check"}, "c0": {"name"},
+			"note": {strings.Repeat("x", registry.MaxText+1)},
+		}), 422, "note")
 	wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"import"}}), 422, "Preview the changes first")
 }
 

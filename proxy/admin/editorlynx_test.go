@@ -16,8 +16,10 @@ func TestBulkPagesInLynx(t *testing.T) {
 	for name, wants := range map[string][]string{
 		"import":  {"File", "Or lines, pasted", "Format", "Continue"},
 		"mapping": {"books.csv", "Kennung", "urn:nbn:fi:lib-20", "Preview the changes", "Overwrite"},
-		"job": {"Dry run of an import", "Import the names", "rejected lines, of 31",
-			"https://catalogue.example.org/29", "is no name", "as a table"},
+		"job": {
+			"Dry run of an import", "Import the names", "rejected lines, of 31",
+			"https://catalogue.example.org/29", "is no name", "as a table",
+		},
 		"jobs":       {"import, csv, dry run", "the catalogue of May"},
 		"prefixes":   {"urn:nbn:fi:scan-", "library@example.org"},
 		"targets":    {"http://old.example.org/items/0", "dead", "Move this server"},

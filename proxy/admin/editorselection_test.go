@@ -36,27 +36,59 @@ func TestSelection(t *testing.T) {
 		value     func(n registry.Entry) string
 		after     string
 	}{
-		{"a keyword", "", url.Values{"task": {"tag"}, "tag": {"epic"}}, []string{"2 names would change", "epic"},
-			func(n registry.Entry) string { return n.Metadata }, `{"tags":["epic"]}`},
-		{"a keyword again", "all", url.Values{"task": {"tag"}, "tag": {"Epic"}},
-			[]string{"1 name would change", "2 would stay"}, func(n registry.Entry) string { return n.Metadata },
-			`{"tags":["epic"]}`},
-		{"no keyword", "all", url.Values{"task": {"untag"}, "untag": {"epic"}}, []string{"3 names would change"},
-			func(n registry.Entry) string { return n.Metadata }, ""},
-		{"a contact", "", url.Values{"task": {"contact"}, "contact": {"anna@example.org"}}, []string{"2 names"},
-			func(n registry.Entry) string { return n.Contact }, "anna@example.org"},
-		{"targets", "all", url.Values{"task": {"replace"}, "replace": {"https://old.example/"},
-			"with": {"https://new.example/"}}, []string{"2 names", "1 would stay"},
-			func(n registry.Entry) string { return n.Targets[0].URI }, "https://new.example/a"},
-		{"withdrawn", "", url.Values{"task": {"withdraw"}, "reason": {"a test"}, "note": {"because"}},
-			[]string{"withdrawn"}, func(n registry.Entry) string { return n.Status.String() + n.Reason + n.Note },
-			"withdrawna testbecause"},
-		{"active again", "", url.Values{"task": {"activate"}}, []string{"active"},
-			func(n registry.Entry) string { return n.Status.String() + n.Reason }, "active"},
+		{
+			"a keyword", "",
+			url.Values{"task": {"tag"}, "tag": {"epic"}},
+			[]string{"2 names would change", "epic"},
+			func(n registry.Entry) string { return n.Metadata }, `{"tags":["epic"]}`,
+		},
+		{
+			"a keyword again", "all",
+			url.Values{"task": {"tag"}, "tag": {"Epic"}},
+			[]string{"1 name would change", "2 would stay"},
+			func(n registry.Entry) string { return n.Metadata },
+			`{"tags":["epic"]}`,
+		},
+		{
+			"no keyword", "all",
+			url.Values{"task": {"untag"}, "untag": {"epic"}},
+			[]string{"3 names would change"},
+			func(n registry.Entry) string { return n.Metadata }, "",
+		},
+		{
+			"a contact", "",
+			url.Values{"task": {"contact"}, "contact": {"anna@example.org"}},
+			[]string{"2 names"},
+			func(n registry.Entry) string { return n.Contact }, "anna@example.org",
+		},
+		{
+			"targets", "all",
+			url.Values{
+				"task": {"replace"}, "replace": {"https://old.example/"},
+				"with": {"https://new.example/"},
+			},
+			[]string{"2 names", "1 would stay"},
+			func(n registry.Entry) string { return n.Targets[0].URI }, "https://new.example/a",
+		},
+		{
+			"withdrawn", "",
+			url.Values{"task": {"withdraw"}, "reason": {"a test"}, "note": {"because"}},
+			[]string{"withdrawn"},
+			func(n registry.Entry) string { return n.Status.String() + n.Reason + n.Note },
+			"withdrawna testbecause",
+		},
+		{
+			"active again", "",
+			url.Values{"task": {"activate"}},
+			[]string{"active"},
+			func(n registry.Entry) string { return n.Status.String() + n.Reason }, "active",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			chosen := url.Values{"csrf": {field}, "prefix": {"urn:nbn:fi:"}, "do": {"selected"},
-				"uri": {"urn:nbn:fi:a", "urn:nbn:fi:b"}}
+			chosen := url.Values{
+				"csrf": {field}, "prefix": {"urn:nbn:fi:"}, "do": {"selected"},
+				"uri": {"urn:nbn:fi:a", "urn:nbn:fi:b"},
+			}
 			if tt.all != "" {
 				chosen.Set("do", "all")
 			}
@@ -93,8 +125,10 @@ func TestSelectionConflicts(t *testing.T) {
 	b := s.editor(t)
 	field := csrf(t, b.open("/registry/names", nil))
 	at := b.open("/registry/selection",
-		url.Values{"csrf": {field}, "do": {"selected"},
-			"uri": {"urn:nbn:fi:a", "urn:nbn:fi:b"}}).Header().Get("Location")
+		url.Values{
+			"csrf": {field}, "do": {"selected"},
+			"uri": {"urn:nbn:fi:a", "urn:nbn:fi:b"},
+		}).Header().Get("Location")
 	for want, form := range map[string]url.Values{
 		"Choose a change":          {"task": {"fly"}},
 		"which keyword":            {"task": {"tag"}},
@@ -199,8 +233,10 @@ func TestNextFreeName(t *testing.T) {
 		t.Errorf("the pattern of another one is shown: %s", textOf(page))
 	}
 	if w := limited.open("/registry/mint",
-		url.Values{"csrf": {csrf(t, limited.open("/registry/mint", nil))},
-			"other": {"urn:nbn:fi:{counter}"}}); w.Code != 403 {
+		url.Values{
+			"csrf":  {csrf(t, limited.open("/registry/mint", nil))},
+			"other": {"urn:nbn:fi:{counter}"},
+		}); w.Code != 403 {
 		t.Errorf("it is minted: %d", w.Code)
 	}
 }
@@ -220,8 +256,10 @@ func TestPagesOfManyNamesInLanguages(t *testing.T) {
 			url.Values{"csrf": fields["csrf"], "do": {"selected"}, "uri": {"urn:nbn:fi:a"}}).Header().Get("Location")
 		b.open(selected, url.Values{"csrf": fields["csrf"], "task": {"tag"}, "tag": {"x"}})
 		ids := regexp.MustCompile(`\b(found|several|mint|import|jobs|clash|changes|statistics|prefixes|suggest|names)\.[a-z]+_?[a-z]*\b`)
-		for lang, word := range map[string]string{"en": "Names", "de": "Namen", "fr": "noms", "es": "nombres",
-			"zh": "名称"} {
+		for lang, word := range map[string]string{
+			"en": "Names", "de": "Namen", "fr": "noms", "es": "nombres",
+			"zh": "名称",
+		} {
 			for _, path := range []string{
 				"/registry/names", "/registry/mint", "/registry/import", at, "/registry/jobs", job, job + "/conflicts",
 				selected, "/registry/changes", "/registry/changes/1", "/registry/prefixes", "/registry/statistics",

@@ -23,8 +23,10 @@ func checkHarmless(t *testing.T, what string, p page) {
 	t.Helper()
 	// The scripts of the page itself are allowed.
 	body := regexp.MustCompile(`<script src="/[a-z/.]+" defer></script>`).ReplaceAllString(p.Body.String(), "")
-	for _, bad := range []string{"<script", "<img", "ZgotmplZ", "This page failed", `"><`, "onload=",
-		"href=\"javascript"} {
+	for _, bad := range []string{
+		"<script", "<img", "ZgotmplZ", "This page failed", `"><`, "onload=",
+		"href=\"javascript",
+	} {
 		at := strings.Index(body, bad)
 		if bad == `"><` {
 			at = strings.Index(body, `evil"><`)
@@ -102,10 +104,14 @@ func TestHostileEditing(t *testing.T) {
 	}
 	checkHarmless(t, "the preview", b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:b"), "preview", "status=active"))
 	checkHarmless(t, "taking back", b.press(t, b.get("/registry/changes/3"), "preview", "note="+text))
-	for _, path := range []string{"/registry/names", "/registry/name", "/registry/edit", "/registry/history",
-		"/registry/withdraw", "/registry/changes", "/registry/changes/1"} {
-		for _, parameter := range []string{"uri", "kind", "name", "restore", "cursor", "done", "prefix", "text",
-			"status", "target", "tag", "metadata", "by", "since", "until"} {
+	for _, path := range []string{
+		"/registry/names", "/registry/name", "/registry/edit", "/registry/history",
+		"/registry/withdraw", "/registry/changes", "/registry/changes/1",
+	} {
+		for _, parameter := range []string{
+			"uri", "kind", "name", "restore", "cursor", "done", "prefix", "text",
+			"status", "target", "tag", "metadata", "by", "since", "until",
+		} {
 			for _, uri := range []string{"", "&uri=urn:nbn:fi:a"} {
 				target := path + "?" + parameter + "=" + url.QueryEscape(evil) + uri
 				checkHarmless(t, path+" "+parameter, b.get(target))
@@ -140,8 +146,10 @@ func TestLargestNameOfEditors(t *testing.T) {
 	if n := s.ask("GET "+of(names, name), "").name(t); n.Version != 2 || len(n.Targets) != 100 {
 		t.Errorf("version %d, %d targets", n.Version, len(n.Targets))
 	}
-	for _, target := range []string{"/registry/history?uri=" + name, "/registry/changes/2", "/registry/names",
-		"/registry/changes"} {
+	for _, target := range []string{
+		"/registry/history?uri=" + name, "/registry/changes/2", "/registry/names",
+		"/registry/changes",
+	} {
 		const most = 30_000
 		if p := b.get(target); p.Code != 200 || p.Body.Len() > most {
 			t.Errorf("%.60s: %d, %d bytes", target, p.Code, p.Body.Len())

@@ -45,8 +45,10 @@ func TestLanguagesOfAdministrators(t *testing.T) {
 	// The same in English and other languages.
 	same := regexp.MustCompile(`^(urnd|API|Caches|Configuration|Daemon|Site)$`)
 	word := regexp.MustCompile(`\p{L}{2,}`)
-	for _, target := range []string{"/", "/config", "/caches", "/docs", "/docs/names", "/docs/registry", "/docs/caches",
-		"/docs/schemas", "/docs/none"} {
+	for _, target := range []string{
+		"/", "/config", "/caches", "/docs", "/docs/names", "/docs/registry", "/docs/caches",
+		"/docs/schemas", "/docs/none",
+	} {
 		english := testserver.OwnTexts(t,
 			text(t, adminRequest(h, "127.0.0.1:1", "GET "+target+"?lang=en", "Accept: text/html")))
 		for _, l := range pages.Languages() {

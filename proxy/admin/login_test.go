@@ -195,12 +195,21 @@ func TestPlainLogin(t *testing.T) {
 		{"from elsewhere", away, nil, 403, ""},
 		{"from here", here, nil, 200, "urnd-8142"},
 		{"by a Unix socket", "@", nil, 200, "urnd-8142"},
-		{"by a proxy with TLS", "127.0.0.9:5",
-			[][2]string{{"X-Forwarded-For", "192.0.2.1"}, {"X-Forwarded-Proto", "https"}}, 200, "__Host-urnd-8142"},
-		{"by a proxy without", "127.0.0.9:5",
-			[][2]string{{"X-Forwarded-For", "192.0.2.1"}, {"X-Forwarded-Proto", "http"}}, 403, ""},
-		{"of who says so himself", away, [][2]string{{"X-Forwarded-For", "192.0.2.1"}, {"X-Forwarded-Proto", "https"}},
-			403, ""},
+		{
+			"by a proxy with TLS", "127.0.0.9:5",
+			[][2]string{{"X-Forwarded-For", "192.0.2.1"}, {"X-Forwarded-Proto", "https"}},
+			200, "__Host-urnd-8142",
+		},
+		{
+			"by a proxy without", "127.0.0.9:5",
+			[][2]string{{"X-Forwarded-For", "192.0.2.1"}, {"X-Forwarded-Proto", "http"}},
+			403, "",
+		},
+		{
+			"of who says so himself", away,
+			[][2]string{{"X-Forwarded-For", "192.0.2.1"}, {"X-Forwarded-Proto", "https"}},
+			403, "",
+		},
 	} {
 		b := newBrowser(s, tt.peer, tt.fields...)
 		w := b.open("/login", nil)
@@ -233,8 +242,10 @@ func TestLevelsOfPages(t *testing.T) {
 	var log bytes.Buffer
 	s := newSite(t, func(c *admin.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	b := newBrowser(s, here)
-	for target, level := range map[string]string{"/registry/name?uri=urn:nbn:fi:none": "INFO",
-		"/registry/name?uri=a+b": "INFO"} {
+	for target, level := range map[string]string{
+		"/registry/name?uri=urn:nbn:fi:none": "INFO",
+		"/registry/name?uri=a+b":             "INFO",
+	} {
 		log.Reset()
 		if w := b.open(target, nil); w.Code < 400 || w.Code >= 500 || !strings.Contains(log.String(), "level="+level) {
 			t.Errorf("%s: %d, %s", target, w.Code, log.String())

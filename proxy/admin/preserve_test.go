@@ -64,19 +64,41 @@ func TestFormsOverLogin(t *testing.T) {
 		{"its own", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, nil, 403},
 		{"without its field", "/registry/edit", url.Values{"name": {"x"}}, nil, 403},
 		{"of another browser", "/registry/edit", url.Values{"csrf": {others}, "name": {"x"}}, nil, 403},
-		{"of another site", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}},
-			[][2]string{{"Origin", "https://evil.example"}}, 403 + noForm},
-		{"of an older browser at another site", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}},
-			[][2]string{{"Sec-Fetch-Site", "cross-site"}}, 403 + noForm},
-		{"with a token", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}},
-			[][2]string{{"Authorization", "Bearer wrong"}}, 401},
-		{"of a program", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}},
-			[][2]string{{"Accept", "application/json"}}, 401},
+		{
+			"of another site", "/registry/edit",
+			url.Values{"csrf": {own}, "name": {"x"}},
+			[][2]string{{"Origin", "https://evil.example"}},
+			403 + noForm,
+		},
+		{
+			"of an older browser at another site", "/registry/edit",
+			url.Values{"csrf": {own}, "name": {"x"}},
+			[][2]string{{"Sec-Fetch-Site", "cross-site"}},
+			403 + noForm,
+		},
+		{
+			"with a token", "/registry/edit",
+			url.Values{"csrf": {own}, "name": {"x"}},
+			[][2]string{{"Authorization", "Bearer wrong"}},
+			401,
+		},
+		{
+			"of a program", "/registry/edit",
+			url.Values{"csrf": {own}, "name": {"x"}},
+			[][2]string{{"Accept", "application/json"}},
+			401,
+		},
 		{"a long one", "/registry/edit", url.Values{"csrf": {own}, "name": {strings.Repeat("x", 1<<20)}}, nil, 403},
-		{"one that is too long", "/registry/edit", url.Values{"csrf": {own}, "name": {strings.Repeat("x", 3<<20)}},
-			nil, 401},
-		{"to a long address", "/registry/edit?uri=" + strings.Repeat("x", 2000),
-			url.Values{"csrf": {own}, "name": {"x"}}, nil, 401},
+		{
+			"one that is too long", "/registry/edit",
+			url.Values{"csrf": {own}, "name": {strings.Repeat("x", 3<<20)}},
+			nil, 401,
+		},
+		{
+			"to a long address", "/registry/edit?uri=" + strings.Repeat("x", 2000),
+			url.Values{"csrf": {own}, "name": {"x"}},
+			nil, 401,
+		},
 	} {
 		b.fields = tt.fields
 		w := b.open(tt.target, tt.form)
@@ -86,8 +108,10 @@ func TestFormsOverLogin(t *testing.T) {
 		}
 	}
 	b.fields = nil
-	for _, next := range []string{"/api/v1/names", "/", "/login", "//evil.example/",
-		"https://evil.example/registry/edit"} {
+	for _, next := range []string{
+		"/api/v1/names", "/", "/login", "//evil.example/",
+		"https://evil.example/registry/edit",
+	} {
 		w := b.open("/login?next="+url.QueryEscape(next),
 			url.Values{"csrf": {csrf(t, b.open("/login", nil))}, "token": {adminToken}, "again": {"eyJhIjpbImIiXX0"}})
 		if w.Code != 303 || strings.Contains(w.Body.String(), "Send again") {
@@ -102,8 +126,10 @@ func TestFormFromBeforeARestart(t *testing.T) {
 	for name, change := range map[string]func(*admin.Config){"locked": locked, "open": nil} {
 		s := newSite(t, change)
 		b := newBrowser(s, here, [2]string{"Origin", "http://127.0.0.1:8142"})
-		form := url.Values{"csrf": {"of another life"}, "name": {"urn:nbn:fi:a"}, "do": {"save"},
-			"t0-uri": {"https://a.example/"}, "note": {"<i>"}}
+		form := url.Values{
+			"csrf": {"of another life"}, "name": {"urn:nbn:fi:a"}, "do": {"save"},
+			"t0-uri": {"https://a.example/"}, "note": {"<i>"},
+		}
 		w := b.open("/registry/edit", form)
 		if w.Code != 403 || strings.Contains(w.Body.String(), "<i>") {
 			t.Fatalf("%s: %d, %s", name, w.Code, w.Body)
@@ -149,8 +175,10 @@ func TestEndedSessionWithoutRequiredToken(t *testing.T) {
 		if w := b.open("/api/v1/names", nil); w.Code != 401 {
 			t.Errorf("the API: %d", w.Code)
 		}
-		page{b.open("/registry/edit", url.Values{"csrf": {field}, "name": {"urn:nbn:de:x"}, "do": {"save"}}),
-			""}.says(t, 403, "Your session has expired")
+		page{
+			b.open("/registry/edit", url.Values{"csrf": {field}, "name": {"urn:nbn:de:x"}, "do": {"save"}}),
+			"",
+		}.says(t, 403, "Your session has expired")
 		login := b.open("/login", nil)
 		wantText(t, login, 200, "Continue without a token")
 		if w := b.open("/logout", url.Values{"csrf": {csrf(t, login)}}); w.Code != 303 {

@@ -69,23 +69,43 @@ func editorForms() []editorForm {
 			"name": {"urn:nbn:fi:new"}, "t0-uri": {"https://new.example/"}, "title": {long},
 			"t0-until": {"2031-05-01T12:00"}, "do": {"save"},
 		}},
-		{"a new prefix", "/registry/edit?kind=prefix",
-			url.Values{"name": {"urn:nbn:fi:p-"}, "pattern": {"[0-9]+"}, "do": {"preview"}}},
-		{"a change", fmt.Sprintf(own, "edit"),
-			url.Values{"contact": {"mailto:<b>@a.example"}, "note": {"two\r\nlines"}, "do": {"save"}}},
-		{"one more target", fmt.Sprintf(own, "edit"),
-			url.Values{"t1-uri": {"https://b.example/"}, "t1-title": {"a \u202e title"}, "do": {"add"}}},
-		{"a withdrawal", fmt.Sprintf(own, "withdraw"),
-			url.Values{"reason": {"it burned"}, "successors": {"urn:nbn:fi:b"}, "do": {"save"}}},
-		{"a move", "/registry/targets/move",
-			url.Values{"prefix": {"urn:nbn:"}, "replace": {"https://a.example/"}, "with": {"https://b.example/"},
-				"note": {"moved"}}},
-		{"a token", "/registry/tokens",
-			url.Values{"name": {"scanner"}, "prefixes": {"urn:nbn:fi:a\r\nurn:nbn:fi:b"}, "note": {"for it"},
-				"expires": {"2999-12-31"}}},
-		{"an import", "/registry/import",
-			url.Values{"text": {"name,target\r\nurn:nbn:fi:i,https://i.example/\r\n"}, "format": {"csv"},
-				"encoding": {"utf-8"}}},
+		{
+			"a new prefix", "/registry/edit?kind=prefix",
+			url.Values{"name": {"urn:nbn:fi:p-"}, "pattern": {"[0-9]+"}, "do": {"preview"}},
+		},
+		{
+			"a change", fmt.Sprintf(own, "edit"),
+			url.Values{"contact": {"mailto:<b>@a.example"}, "note": {"two\r\nlines"}, "do": {"save"}},
+		},
+		{
+			"one more target", fmt.Sprintf(own, "edit"),
+			url.Values{"t1-uri": {"https://b.example/"}, "t1-title": {"a \u202e title"}, "do": {"add"}},
+		},
+		{
+			"a withdrawal", fmt.Sprintf(own, "withdraw"),
+			url.Values{"reason": {"it burned"}, "successors": {"urn:nbn:fi:b"}, "do": {"save"}},
+		},
+		{
+			"a move", "/registry/targets/move",
+			url.Values{
+				"prefix": {"urn:nbn:"}, "replace": {"https://a.example/"}, "with": {"https://b.example/"},
+				"note": {"moved"},
+			},
+		},
+		{
+			"a token", "/registry/tokens",
+			url.Values{
+				"name": {"scanner"}, "prefixes": {"urn:nbn:fi:a\r\nurn:nbn:fi:b"}, "note": {"for it"},
+				"expires": {"2999-12-31"},
+			},
+		},
+		{
+			"an import", "/registry/import",
+			url.Values{
+				"text": {"name,target\r\nurn:nbn:fi:i,https://i.example/\r\n"}, "format": {"csv"},
+				"encoding": {"utf-8"},
+			},
+		},
 	}
 }
 
@@ -107,16 +127,24 @@ func TestNoFormIsLost(t *testing.T) {
 		logsIn bool
 	}{
 		{"a restart", func(s *scene) { s.restart() }, "Your input is kept", true},
-		{"a logout in another tab",
+		{
+			"a logout in another tab",
 			func(s *scene) { s.open("/logout", url.Values{"csrf": {csrf(t, s.open("/registry/names", nil))}}) },
-			"Your input is kept", true},
-		{"another login", func(s *scene) { s.logIn(t, s.secret, "/registry/names") },
-			"opened before your login", false},
+			"Your input is kept", true,
+		},
+		{
+			"another login", func(s *scene) { s.logIn(t, s.secret, "/registry/names") },
+			"opened before your login", false,
+		},
 		{"no cookie", func(s *scene) { clear(s.cookies) }, "Your input is kept", true},
-		{"the database is away", fail(fmt.Errorf("%w: it is away", registry.ErrUnavailable)),
-			"The registry failed", false},
-		{"the disk is full", fail(fmt.Errorf("%w: database or disk is full", registry.ErrReadOnly)),
-			"The registry failed", false},
+		{
+			"the database is away", fail(fmt.Errorf("%w: it is away", registry.ErrUnavailable)),
+			"The registry failed", false,
+		},
+		{
+			"the disk is full", fail(fmt.Errorf("%w: database or disk is full", registry.ErrReadOnly)),
+			"The registry failed", false,
+		},
 		{"an error that nobody knows", fail(errors.New("a bug in /home/urnd")), "The registry failed", false},
 	}
 	begin := func(t *testing.T) *scene {
@@ -125,8 +153,10 @@ func TestNoFormIsLost(t *testing.T) {
 		var config admin.Config
 		s.site = newSiteOf(t, func(c *service.Config) {
 			c.Registry = registryOn(c, failing{c.Registry.Store(), s.failure}, time.Now)
-			c.Jobs = jobs.New(jobs.Config{Registry: c.Registry, Directory: filepath.Join(t.TempDir(), "jobs"),
-				MaxBody: 1 << 30, Log: slog.New(slog.DiscardHandler)})
+			c.Jobs = jobs.New(jobs.Config{
+				Registry: c.Registry, Directory: filepath.Join(t.TempDir(), "jobs"),
+				MaxBody: 1 << 30, Log: slog.New(slog.DiscardHandler),
+			})
 		}, func(c *admin.Config) {
 			locked(c)
 			config = *c

@@ -302,8 +302,10 @@ func TestPatch(t *testing.T) {
 		patch, want string
 		status      int
 	}{
-		{`{"metadata":{"in":{"a":null,"c":[1]},"title":"B"},"note":"second"}`,
-			`{"big":12345678901234567890,"in":{"b":2,"c":[1]},"title":"B"} c second`, 200},
+		{
+			`{"metadata":{"in":{"a":null,"c":[1]},"title":"B"},"note":"second"}`,
+			`{"big":12345678901234567890,"in":{"b":2,"c":[1]},"title":"B"} c second`, 200,
+		},
 		{`{"contact":null}`, `{"big":12345678901234567890,"in":{"b":2,"c":[1]},"title":"B"}  `, 200},
 		{`{"metadata":null,"contact":"d"}`, ` d `, 200},
 		{`{"targets":[]}`, "", 422}, // an active name needs a target

@@ -119,8 +119,10 @@ func TestRolesOfOperations(t *testing.T) {
 		{"PUT " + of(names, name), "{}", registry.Writer},
 		{"PATCH " + of(names, name), "{}", registry.Writer},
 		{"POST " + of(names+"/withdraw", name), "{}", registry.Writer},
-		{"POST " + names + "/supersede", `{"names":["` + name + `"],"successors":["urn:nbn:at:b"],"note":"n"}`,
-			registry.Writer},
+		{
+			"POST " + names + "/supersede", `{"names":["` + name + `"],"successors":["urn:nbn:at:b"],"note":"n"}`,
+			registry.Writer,
+		},
 		{"POST " + names + "/mint", `{"pattern":"urn:nbn:fi:m-{counter}"}`, registry.Writer},
 		{"GET " + of(prefixes, prefix), "", registry.Reader},
 		{"GET " + prefixes, "", registry.Reader},
@@ -130,8 +132,10 @@ func TestRolesOfOperations(t *testing.T) {
 		{"POST " + of(prefixes+"/withdraw", prefix), "{}", registry.Admin},
 		{"DELETE /api/v1/sandboxes?prefix=" + prefix, "", registry.Admin},
 	} {
-		for role, token := range map[registry.Role]string{registry.Reader: reader, registry.Writer: writer,
-			registry.Admin: all} {
+		for role, token := range map[registry.Role]string{
+			registry.Reader: reader, registry.Writer: writer,
+			registry.Admin: all,
+		} {
 			if r := s.ask(tt.request, tt.body, token); (r.status == 403) != (role < tt.least) || r.status == 401 ||
 				r.status >= 500 {
 				t.Errorf("%s as %s: %d %s", tt.request, role, r.status, r.body)
@@ -190,8 +194,10 @@ func TestGuessesOfTokens(t *testing.T) {
 	reader := s.token(t, registry.Reader)
 	near := strings.TrimPrefix(reader, "Authorization: Bearer ")[:token.PublicLength] + "_" + strings.Repeat("A", 43)
 	for i := range 100 {
-		for _, wrong := range []string{"wrong", "urnd_wrong",
-			"urnd_0123456789abcdef_" + strings.Repeat("A", 43), near} {
+		for _, wrong := range []string{
+			"wrong", "urnd_wrong",
+			"urnd_0123456789abcdef_" + strings.Repeat("A", 43), near,
+		} {
 			if r := s.ask(get, "", here, "Authorization: Bearer "+wrong); r.status != 401 {
 				t.Fatalf("%s: %d", wrong, r.status)
 			}

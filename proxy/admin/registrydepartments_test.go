@@ -64,8 +64,10 @@ func TestSearchByAPI(t *testing.T) {
 		strings.Contains(r.body, "urn:nbn:fi:a") {
 		t.Errorf("the second page at %s: %d %s", next, r.status, r.body)
 	}
-	for _, query := range []string{"status=gone", "status=active,", "title=%3F", "metadata=%3Da", "tags=epic",
-		"prefix=", "limit=0"} {
+	for _, query := range []string{
+		"status=gone", "status=active,", "title=%3F", "metadata=%3Da", "tags=epic",
+		"prefix=", "limit=0",
+	} {
 		if r := s.ask("GET "+names+"?"+query, "", admins); r.status != 400 && query != "prefix=" {
 			t.Errorf("%s: %d %s", query, r.status, r.body)
 		}

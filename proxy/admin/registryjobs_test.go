@@ -96,9 +96,11 @@ func TestErrorsOfJobs(t *testing.T) {
 	}{
 		{"name,target\n", 202, ""},
 		{"name\n", 422, "Idempotency-Key already used for a different request"},
-		{"\x1f\x8b\x08\x00", 415,
+		{
+			"\x1f\x8b\x08\x00", 415,
 			"the media type of the content is not supported: compressed body, of unknown size: " +
-				"send it uncompressed"},
+				"send it uncompressed",
+		},
 	} {
 		r := s.ask("POST "+jobsPath, tt.body, admins, "Content-Type: text/csv", "Idempotency-Key: k")
 		if r.status != tt.status || !strings.Contains(r.body, tt.says) {

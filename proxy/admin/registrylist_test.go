@@ -204,9 +204,11 @@ func TestHostileNames(t *testing.T) {
 		long,
 		"urn:isbn:1",
 	} {
-		for _, request := range []string{"PUT " + of(names, name), "GET " + of(names, name), "PATCH " + of(names, name),
+		for _, request := range []string{
+			"PUT " + of(names, name), "GET " + of(names, name), "PATCH " + of(names, name),
 			"POST " + of(names+"/withdraw",
-				name), "GET " + of(names+"/history", name)} {
+				name), "GET " + of(names+"/history", name),
+		} {
 			r := s.ask(request, `{}`)
 			if r.status != 400 && r.status != 422 {
 				t.Errorf("%.40q: %d %s", request, r.status, r.body)
@@ -218,8 +220,10 @@ func TestHostileNames(t *testing.T) {
 			}
 		}
 	}
-	for _, target := range []string{names + "/urn:nbn:fi:a", names + "/", names + "//", names + "/../cache",
-		"/api/v1/names%2f..", names + "/%2e%2e/config"} {
+	for _, target := range []string{
+		names + "/urn:nbn:fi:a", names + "/", names + "//", names + "/../cache",
+		"/api/v1/names%2f..", names + "/%2e%2e/config",
+	} {
 		if r := s.ask("GET "+target, ""); r.status != 404 {
 			t.Errorf("%s: %d %s", target, r.status, r.body)
 		}

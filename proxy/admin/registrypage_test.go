@@ -17,11 +17,13 @@ func TestPagesOfLargeEntries(t *testing.T) {
 	const names, most = 140, 10 << 20
 	edits := make([]registry.Edit, names)
 	for i := range edits {
-		edits[i] = registry.Edit{Key: registry.Name(fmt.Sprintf("urn:nbn:fi:large-%03d", i)),
+		edits[i] = registry.Edit{
+			Key:       registry.Name(fmt.Sprintf("urn:nbn:fi:large-%03d", i)),
 			IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{
 				Targets:  []registry.Target{{URI: "https://large.example/"}},
 				Metadata: `{"x":"` + strings.Repeat("x", registry.MaxMetadata-100) + `"}`,
-			})}
+			}),
+		}
 	}
 	if _, err := s.registry.Apply(t.Context(), registry.Actor{Name: "root", Role: registry.Admin},
 		edits...); err != nil {

@@ -83,8 +83,12 @@ func TestRevertRights(t *testing.T) {
 		role     registry.Role
 		prefixes []string
 		want     int
-	}{{registry.Reader, nil, 403}, {registry.Writer, nil, 403}, {registry.Admin, []string{"urn:nbn:fi:"}, 403},
-		{registry.Admin, nil, 200}} {
+	}{
+		{registry.Reader, nil, 403},
+		{registry.Writer, nil, 403},
+		{registry.Admin, []string{"urn:nbn:fi:"}, 403},
+		{registry.Admin, nil, 200},
+	} {
 		field := s.token(t, tt.role, tt.prefixes...)
 		for _, target := range []string{"?dry_run=true", ""} {
 			if r := s.ask("POST "+revert+target, `{"set":1,"note":"wrong"}`, field); r.status != tt.want {
@@ -127,15 +131,27 @@ func TestDryRunOfChange(t *testing.T) {
 		status        int
 		want          string
 	}{
-		{"PUT " + of(names, "URN:NBN:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, []string{`If-Match: "1"`},
-			200, `"version": 2`},
-		{"PUT " + of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/1"}]}`, []string{`If-Match: "1"`},
-			200, `"version": 1`},
-		{"PUT " + of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, []string{`If-Match: "7"`},
-			412, ""},
+		{
+			"PUT " + of(names, "URN:NBN:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`,
+			[]string{`If-Match: "1"`},
+			200, `"version": 2`,
+		},
+		{
+			"PUT " + of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/1"}]}`,
+			[]string{`If-Match: "1"`},
+			200, `"version": 1`,
+		},
+		{
+			"PUT " + of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`,
+			[]string{`If-Match: "7"`},
+			412, "",
+		},
 		{"PUT " + of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, nil, 428, ""},
-		{"PUT " + of(names, "urn:nbn:fi:b"), `{"targets":[{"uri":"https://a.example/2"}]}`,
-			[]string{`If-None-Match: *`}, 200, `"name": "urn:nbn:fi:b"`},
+		{
+			"PUT " + of(names, "urn:nbn:fi:b"), `{"targets":[{"uri":"https://a.example/2"}]}`,
+			[]string{`If-None-Match: *`},
+			200, `"name": "urn:nbn:fi:b"`,
+		},
 		{"PUT " + of(names, "urn:nbn:fi:b"), `{}`, nil, 422, "active name without a target"},
 		{"PUT " + of(names, "urn:nbn:fi:b"), `{"targets":[{"uri":"javascript:alert(1)"}]}`, nil, 422, ""},
 		{"PATCH " + of(names, "urn:nbn:fi:a"), `{"contact":"mailto:a@a.example"}`, nil, 200, "mailto:a@a.example"},

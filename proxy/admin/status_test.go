@@ -13,13 +13,19 @@ import (
 
 // fixedState returns a constant state.
 func fixedState(pages.Writer) status.State {
-	return status.State{Version: "1.2.3", Uptime: "5 min", Severity: status.OK, Verdict: "all is <well>",
+	return status.State{
+		Version: "1.2.3", Uptime: "5 min", Severity: status.OK, Verdict: "all is <well>",
 		Tables: []status.Table{
-			{ID: "part", Heading: "Parts", Columns: []string{"part", "state"},
-				Rows: []status.Row{{Severity: status.Critical,
-					Cells: []pages.Content{"urnd", pages.Escaped("<ready>")}}}, More: 3},
+			{
+				ID: "part", Heading: "Parts", Columns: []string{"part", "state"},
+				Rows: []status.Row{{
+					Severity: status.Critical,
+					Cells:    []pages.Content{"urnd", pages.Escaped("<ready>")},
+				}}, More: 3,
+			},
 			{ID: "empty", Heading: "Others", Columns: []string{"other"}, None: "There is none."},
-		}}
+		},
+	}
 }
 
 func TestStatusPage(t *testing.T) {
@@ -89,8 +95,10 @@ func TestConfigurationPages(t *testing.T) {
 		status int
 		want   []string
 	}{
-		{"/config", 200, []string{"All settings have their defaults",
-			`<a href="/config?section=dns"><code>dns</code></a>`}},
+		{"/config", 200, []string{
+			"All settings have their defaults",
+			`<a href="/config?section=dns"><code>dns</code></a>`,
+		}},
 		{"/config?q=2s", 200, []string{"1 found", `<code>&lt;2s&gt;</code>`}},
 		{"/config?section=dns", 200, []string{`Section <code dir="auto">dns</code>`, `<code>dns.timeout</code>`}},
 		{"/api/v1/config", 200, []string{`"timeout": "2s"`}},

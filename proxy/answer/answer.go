@@ -68,8 +68,10 @@ type Responder struct {
 
 // New returns a Responder.
 func New(config Config) *Responder {
-	of := quota.ClientQuota{Percent: config.ClientQuotaPercent, NetworkFactor: config.NetworkFactor,
-		Busy: problem.ErrTooManyBatches}
+	of := quota.ClientQuota{
+		Percent: config.ClientQuotaPercent, NetworkFactor: config.NetworkFactor,
+		Busy: problem.ErrTooManyBatches,
+	}
 	return &Responder{config: config, batches: quota.Limit{Busy: problem.ErrTooManyBatches}.Resized(maxBatches, of)}
 }
 

@@ -17,8 +17,10 @@ func withARKs(c *answer.Config) {
 	records := map[string]*resolver.Record{
 		"ark:/12345/x1":  {Status: "active", Metadata: `{"erc.who":"A\r\nwhat: B","erc.what":"C","erc.when":"2030"}`},
 		"ark:/12345/own": {Status: "active", Metadata: `{"title":"C","erc-support.what":"Not Guaranteed"}`},
-		"ark:/12345/gone": {Status: "withdrawn", Reason: "a\nb", Successors: []string{"ark:/12345/x1"},
-			Metadata: `{"title":"D"}`},
+		"ark:/12345/gone": {
+			Status: "withdrawn", Reason: "a\nb", Successors: []string{"ark:/12345/x1"},
+			Metadata: `{"title":"D"}`,
+		},
 		"ark:/12345/later": {Status: "reserved"},
 		"ark:/12345/p/x":   {Name: "ark:/12345/p/", Status: "active", Metadata: `{"title":"all below p"}`},
 		"ark:/12345/other": {Name: "ark:/12345/x1", Status: "active", Metadata: `{"title":"C"}`},
@@ -72,10 +74,14 @@ func TestInflections(t *testing.T) {
 		{"/ark:/12345/x1?", 200, x1, "/ark:/12345/x1"},
 		{"/ark:/12345/own?info", 200, "erc:\nwho: (:unkn)\nwhat: C\nwhen: (:unkn)\nwhere: ark:/12345/own\n" +
 			strings.Replace(site, "Permanent: Stable Content", "Not Guaranteed", 1), "/ark:/12345/own"},
-		{"/ark:/12345/p/x?", 200, "erc:\nwho: (:unkn)\nwhat: (:unkn)\nwhen: (:unkn)\nwhere: ark:/12345/p/x\n",
-			"/ark:/12345/p/x"},
-		{"/ark:/12345/other?", 200, "erc:\nwho: (:unkn)\nwhat: C\nwhen: (:unkn)\nwhere: ark:/12345/other\n",
-			"/ark:/12345/other"},
+		{
+			"/ark:/12345/p/x?", 200, "erc:\nwho: (:unkn)\nwhat: (:unkn)\nwhen: (:unkn)\nwhere: ark:/12345/p/x\n",
+			"/ark:/12345/p/x",
+		},
+		{
+			"/ark:/12345/other?", 200, "erc:\nwho: (:unkn)\nwhat: C\nwhen: (:unkn)\nwhere: ark:/12345/other\n",
+			"/ark:/12345/other",
+		},
 		{"/ark:/12345/gone?info", 410, "erc:\nwho: (:unkn)\nwhat: D\nwhen: (:unkn)\nwhere: ark:/12345/gone\n" +
 			"note: withdrawn since 20310501: a b\nnote: succeeded by ark:/12345/x1\n" + site, "/ark:/12345/gone"},
 		{

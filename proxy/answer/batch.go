@@ -206,8 +206,10 @@ func (a *Responder) batchAnswer(ctx context.Context, in input, b batch) (any, er
 		}
 		return api.NewAnswer(q, answer, nil), nil
 	default:
-		return nil, &resolver.Negative{Kind: resolver.ErrService,
-			Reason: q.Service.String() + " is not supported in batches"}
+		return nil, &resolver.Negative{
+			Kind:   resolver.ErrService,
+			Reason: q.Service.String() + " is not supported in batches",
+		}
 	}
 }
 

@@ -38,12 +38,18 @@ func TestBatchOfLongNames(t *testing.T) {
 		name, kind, body string
 		statuses         string // of the batch and its lines
 	}{
-		{"one string of no UTF-8", "application/json", `["` + strings.Repeat("\xff", long) + `", "urn:example:a"]`,
-			"200 414 0"},
-		{"one string of letters", "application/json", `["` + strings.Repeat("a", long) + `", "urn:example:a"]`,
-			"200 414 0"},
-		{"one string of escapes", "application/json", `["urn:example:a", "` + escapes + `", "urn:example:b"]`,
-			"200 0 414 0"},
+		{
+			"one string of no UTF-8", "application/json", `["` + strings.Repeat("\xff", long) + `", "urn:example:a"]`,
+			"200 414 0",
+		},
+		{
+			"one string of letters", "application/json", `["` + strings.Repeat("a", long) + `", "urn:example:a"]`,
+			"200 414 0",
+		},
+		{
+			"one string of escapes", "application/json", `["urn:example:a", "` + escapes + `", "urn:example:b"]`,
+			"200 0 414 0",
+		},
 		{"one that does not end", "application/json", `["` + strings.Repeat("a", long), "400"},
 		{"a number", "application/json", "[" + strings.Repeat("9", long) + "]", "400"},
 		{"white space", "application/json", strings.Repeat(" ", long) + `"urn:example:a"`, "200 0"},
@@ -84,8 +90,10 @@ func TestBatchTimeout(t *testing.T) {
 	s := start(t, func(c *answer.Config) { c.BatchTimeout = 50 * time.Millisecond })
 	s.next = func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 		if strings.HasSuffix(q.URI.String(), ":0") {
-			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/",
-				From: &resolver.Source{}}}}, nil
+			return resolver.Answer{Locations: []resolver.Location{{
+				URI:  "http://a.example/",
+				From: &resolver.Source{},
+			}}}, nil
 		}
 		<-ctx.Done()
 		return resolver.Answer{}, context.Cause(ctx)

@@ -15,9 +15,11 @@ import (
 // FuzzReadLines checks that the names are the trimmed lines, without comments and blank lines; names that are
 // too long are marked, and only their beginning is stored.
 func FuzzReadLines(f *testing.F) {
-	for _, seed := range []string{"a\nb\r\n\n#c\n d ", strings.Repeat("a", 5000) + "\nb", " \t\r\n\n\n", "a\x00b\n\xff",
+	for _, seed := range []string{
+		"a\nb\r\n\n#c\n d ", strings.Repeat("a", 5000) + "\nb", " \t\r\n\n\n", "a\x00b\n\xff",
 		"#\n#" + strings.Repeat("x",
-			9000) + "\nb"} {
+			9000) + "\nb",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

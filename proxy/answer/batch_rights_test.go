@@ -24,8 +24,10 @@ func TestBatchRights(t *testing.T) {
 		if q.NID() == "x2" || q.Client != netip.MustParseAddr("192.0.2.1") {
 			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound}
 		}
-		return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/",
-			From: &resolver.Source{Record: record}}}}, nil
+		return resolver.Answer{Locations: []resolver.Location{{
+			URI:  "http://a.example/",
+			From: &resolver.Source{Record: record},
+		}}}, nil
 	}
 	for name, tt := range map[string]struct {
 		query, body string
@@ -37,21 +39,30 @@ func TestBatchRights(t *testing.T) {
 		"a name of the registry": {"", "urn:x1:a", nil, []string{`"uri":"http://a.example/"`}, 0, 1},
 		"one that is not found":  {"", "urn:x2:a", nil, []string{`"status":404`}, 1, 0},
 		"a URL":                  {"", "http://b.example/", nil, []string{`"uri":"http://b.example/"`}, 0, 0},
-		"a URL without the right": {"", "http://b.example/", func(r *answer.BatchRights) { r.URLs = false },
-			[]string{`"status":403`}, 1, 0},
+		"a URL without the right": {
+			"", "http://b.example/", func(r *answer.BatchRights) { r.URLs = false },
+			[]string{`"status":403`},
+			1, 0,
+		},
 		"a URL of this site": {
 			"", "http://own.example/a", func(r *answer.BatchRights) { r.URLs = false },
 			[]string{`"input":"http://own.example/a"`},
 			0, 0,
 		},
-		"beyond the rate": {"", "urn:x1:a\nurn:x1:b", func(r *answer.BatchRights) { r.Allow = allowing(1) },
-			[]string{`"status":429`, `"uri"`}, 1, 1},
+		"beyond the rate": {
+			"", "urn:x1:a\nurn:x1:b", func(r *answer.BatchRights) { r.Allow = allowing(1) },
+			[]string{`"status":429`, `"uri"`},
+			1, 1,
+		},
 		"descriptions": {"?service=I2C", "urn:x1:a\nurn:x2:a\nurn:isbn:1", nil, []string{
 			`"status":"located"`, `"status":"unknown"`,
 			`"status":400`,
 		}, 1, 1},
-		"other names, and none": {"?service=I2Ns", "urn:isbn:0395363411\nurn:x2:a", nil,
-			[]string{`urn:isbn:9780395363416`, `"status":404`}, 1, 1},
+		"other names, and none": {
+			"?service=I2Ns", "urn:isbn:0395363411\nurn:x2:a", nil,
+			[]string{`urn:isbn:9780395363416`, `"status":404`},
+			1, 1,
+		},
 		"the service of a directive":   {"", "urn:x1:a?s=I2C", nil, []string{`"@context"`}, 0, 1},
 		"a directive beside a service": {"?service=I2Ls", "urn:x1:a?s=I2C", nil, []string{`"service":"I2Ls"`}, 0, 1},
 	} {
@@ -128,8 +139,10 @@ func TestBatchesAtATime(t *testing.T) {
 			}
 		}
 	}
-	for _, client := range []string{"192.0.2.1", "192.0.2.1", "2001:db8::1", "2001:db8::1", "2001:db8::2",
-		"2001:db8::2"} {
+	for _, client := range []string{
+		"192.0.2.1", "192.0.2.1", "2001:db8::1", "2001:db8::1", "2001:db8::2",
+		"2001:db8::2",
+	} {
 		run(client)
 	}
 	refused("192.0.2.1", "2001:db8::1", "2001:db8::3")

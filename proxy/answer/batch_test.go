@@ -68,8 +68,10 @@ func TestBatch(t *testing.T) {
 		if strings.HasSuffix(q.URI.String(), "3") {
 			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no 3"}
 		}
-		return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/" + q.URI.String(),
-			From: &resolver.Source{Name: "test"}}}}, nil
+		return resolver.Answer{Locations: []resolver.Location{{
+			URI:  "http://a.example/" + q.URI.String(),
+			From: &resolver.Source{Name: "test"},
+		}}}, nil
 	}
 	var inputs []string
 	for i := range 1000 {

@@ -38,8 +38,10 @@ func (a *Responder) code(q *Request) (message.Reply, error) {
 	name := known.Name.String()
 	svg, err := qr.SVG(codeOf(q.Base, name), name)
 	if err != nil {
-		err = &resolver.Negative{Kind: resolver.ErrService,
-			Reason: fmt.Sprintf("the URL of the name is too long for a QR code, whose limit is %d bytes", qr.MaxText)}
+		err = &resolver.Negative{
+			Kind:   resolver.ErrService,
+			Reason: fmt.Sprintf("the URL of the name is too long for a QR code, whose limit is %d bytes", qr.MaxText),
+		}
 		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	}
 	reply := message.Document(typeSVG, svg, resolver.Answer{TTL: a.config.RuleTTL})

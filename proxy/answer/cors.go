@@ -45,9 +45,11 @@ const exposed = "Cache-Status, Link, Location, Memento-Datetime, " + httpmessage
 
 // Preflight returns the reply to a CORS preflight request, after Allow has allowed its origin.
 func Preflight(request *route.Request) message.Reply {
-	return message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method",
+	return message.Reply{
+		Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method",
 		Fields: httpmessage.NewFields("Access-Control-Allow-Methods", request.Methods(), "Access-Control-Allow-Headers",
-			"Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type", "Access-Control-Max-Age", "86400")}
+			"Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type", "Access-Control-Max-Age", "86400"),
+	}
 }
 
 // Options returns the reply to OPTIONS for a name: its methods and links.
@@ -60,6 +62,8 @@ func Options(request *route.Request, base, name string) message.Reply {
 // ResourceOptions returns the reply to OPTIONS for another resource, such as a static document: its methods, also
 // for cross-origin pages, which need no preflight for them.
 func ResourceOptions(request *route.Request) message.Reply {
-	return message.Reply{Status: http.StatusNoContent,
-		Fields: httpmessage.NewFields("Allow", request.Methods(), "Access-Control-Allow-Methods", request.Methods())}
+	return message.Reply{
+		Status: http.StatusNoContent,
+		Fields: httpmessage.NewFields("Allow", request.Methods(), "Access-Control-Allow-Methods", request.Methods()),
+	}
 }

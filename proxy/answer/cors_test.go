@@ -24,15 +24,22 @@ func TestAllow(t *testing.T) {
 		"it is named":      {answer.CORS{Origins: a}, a, "https://a.example", true},
 		"another is named": {answer.CORS{Origins: b}, a, "", true},
 		"no origin":        {answer.CORS{Origins: a}, nil, "", true},
-		"two lines": {answer.CORS{Origins: a}, []string{"https://a.example", "https://a.example"}, "",
-			true},
+		"two lines": {
+			answer.CORS{Origins: a},
+			[]string{"https://a.example", "https://a.example"},
+			"",
+			true,
+		},
 		"null":                   {answer.CORS{Origins: a}, []string{"null"}, "", true},
 		"another case":           {answer.CORS{Origins: a}, []string{"https://A.example"}, "", true},
 		"all, for everybody":     {answer.CORS{Origins: []string{"*"}, AllMayResolve: true}, a, "*", false},
 		"all, without an origin": {answer.CORS{Origins: []string{"*"}, AllMayResolve: true}, nil, "*", false},
 		"all, but not everybody": {answer.CORS{Origins: []string{"*"}}, a, "", true},
-		"one of those that may all": {answer.CORS{Origins: []string{"*", "https://a.example"}}, a, "https://a.example",
-			true},
+		"one of those that may all": {
+			answer.CORS{Origins: []string{"*", "https://a.example"}},
+			a, "https://a.example",
+			true,
+		},
 	} {
 		fields := httpmessage.NewFields("Vary", "Accept")
 		allowed := tt.cors.Allow(&fields, tt.origin)

@@ -163,8 +163,10 @@ func (a *Responder) describeLocated(
 func works(locations []resolver.Location) []workJSON {
 	var all []workJSON
 	for _, l := range locations {
-		all = append(all, workJSON{Type: "CreativeWork", URL: l.URI, Format: l.From.Type, Text: l.From.Content,
-			Provider: l.From.Name})
+		all = append(all, workJSON{
+			Type: "CreativeWork", URL: l.URI, Format: l.From.Type, Text: l.From.Content,
+			Provider: l.From.Name,
+		})
 	}
 	return all
 }

@@ -86,11 +86,15 @@ func TestDescriptionOfRecord(t *testing.T) {
 		rows   string // after the URL
 		links  int    // to successors
 	}{
-		{withdrawn, resolver.ErrGone, http.StatusGone, "gone",
+		{
+			withdrawn, resolver.ErrGone, http.StatusGone, "gone",
 			"since=2031-05-01T00:00:00Z|reason=a  new\nedition|successor=urn:x1:b|successor=urn:x1:c|" +
-				`metadata={"title": "A"}|contact=mailto:a@a.example|version=3|changed=2031-05-02T00:00:00Z|sandbox=sandbox: it may be removed`, 2},
-		{reserved, resolver.ErrNotFound, http.StatusNotFound, "reserved",
-			"since=2031-05-01T00:00:00Z|version=1|changed=2031-05-01T00:00:00Z", 0},
+				`metadata={"title": "A"}|contact=mailto:a@a.example|version=3|changed=2031-05-02T00:00:00Z|sandbox=sandbox: it may be removed`, 2,
+		},
+		{
+			reserved, resolver.ErrNotFound, http.StatusNotFound, "reserved",
+			"since=2031-05-01T00:00:00Z|version=1|changed=2031-05-01T00:00:00Z", 0,
+		},
 		{active, nil, http.StatusOK, "located", "since=2031-05-01T00:00:00Z|version=2|changed=2031-05-01T00:00:00Z", 0},
 	} {
 		s := start(t, nil)

@@ -53,15 +53,19 @@ func TestNotesAndLinks(t *testing.T) {
 		!testserver.ParseHTML(body).First("a", "href=https://a.example/urn:a1:b").Exists() {
 		t.Errorf("%d %s", response.StatusCode, body)
 	}
-	for _, target := range []string{"/api/v1/resolve?uri=URN:a1:b", "/uri-res/N2C?URN:a1:b", "/uri-res/N2Ls?URN:a1:b",
-		"/uri-res/N2Ns?URN:isbn:0-395-36341-1"} {
+	for _, target := range []string{
+		"/api/v1/resolve?uri=URN:a1:b", "/uri-res/N2C?URN:a1:b", "/uri-res/N2Ls?URN:a1:b",
+		"/uri-res/N2Ns?URN:isbn:0-395-36341-1",
+	} {
 		links := strings.Join(s.get(t, target).Header["Link"], ", ")
 		describes := `rel="describedby"`
 		if strings.Contains(target, "2C?") {
 			describes = `</urn:a1:b>; rel="describes"`
 		}
-		for _, rel := range []string{`rel="canonical"`, `rel="alternate"`, `rel="linkset"`, describes,
-			`</api/v1/openapi.json>; rel="service-desc"`} {
+		for _, rel := range []string{
+			`rel="canonical"`, `rel="alternate"`, `rel="linkset"`, describes,
+			`</api/v1/openapi.json>; rel="service-desc"`,
+		} {
 			if !strings.Contains(links, rel) {
 				t.Errorf("%s: no %s in %s", target, rel, links)
 			}

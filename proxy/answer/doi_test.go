@@ -34,8 +34,10 @@ func TestAcceptOfDOIs(t *testing.T) {
 		}
 		c.Resolver = resolver.NewCanonical(c.Names, resolver.NewNamespaces(c.Names.Set, time.Hour))
 	})
-	for _, target := range []string{"/urn:doi:10.1000/182", "/doi:10.1000/182", "/10.1000/182", "/?uri=doi:10.1000/182",
-		"/uri-res/N2L?urn:doi:10.1000/182"} {
+	for _, target := range []string{
+		"/urn:doi:10.1000/182", "/doi:10.1000/182", "/10.1000/182", "/?uri=doi:10.1000/182",
+		"/uri-res/N2L?urn:doi:10.1000/182",
+	} {
 		for _, accept := range citationTypes() {
 			response := s.asked(t, target, "Accept: "+accept)
 			vary := strings.Split(strings.Join(response.Header.Values("Vary"), ", "), ", ")

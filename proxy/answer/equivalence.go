@@ -28,8 +28,11 @@ func (a *Responder) equivalence(q *Request) (message.Reply, error) {
 	same := c.Equivalent() || c.Rung == uri.RungFunctional
 	answer := resolver.Answer{TTL: a.config.RuleTTL}
 	if negotiate(q.Header, mediaTypes(typePlain, typeJSON)).MIME() == typeJSON {
-		document := equivalenceJSON{[2]string{first.String(), second.String()}, same, c.Equivalent(),
-			c.Rung.String(), c.Reason}
+		document := equivalenceJSON{
+			[2]string{first.String(), second.String()},
+			same, c.Equivalent(),
+			c.Rung.String(), c.Reason,
+		}
 		return negotiated(typeJSON, message.Marshal(document), answer), nil
 	}
 	text := "FALSE\r\n"

@@ -24,12 +24,16 @@ func (a *Responder) explanation(q *Request, answer resolver.Answer, err error, s
 	for _, l := range answer.Links()[:min(len(answer.Links()), maxPageTargets)] {
 		if resolver.RelationResolves(l.Rel) {
 			e.Targets = append(e.Targets,
-				pages.Target{URI: l.URI, Title: l.Title, Type: l.Type, Language: l.Language, Rel: l.Rel,
-					Failing: a.config.Failing(l.URI)})
+				pages.Target{
+					URI: l.URI, Title: l.Title, Type: l.Type, Language: l.Language, Rel: l.Rel,
+					Failing: a.config.Failing(l.URI),
+				})
 		}
 	}
-	reply := message.Reply{Status: http.StatusOK, Vary: "Accept", CacheControl: message.NoStore, Cache: answer.Cache,
-		Record: answer.Record()}
+	reply := message.Reply{
+		Status: http.StatusOK, Vary: "Accept", CacheControl: message.NoStore, Cache: answer.Cache,
+		Record: answer.Record(),
+	}
 	if err != nil {
 		failure := &problem.Failure{Err: err, Input: name}
 		document := problem.New(failure)

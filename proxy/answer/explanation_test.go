@@ -15,9 +15,11 @@ import (
 // same steps, without those inside the network.
 func TestExplainPage(t *testing.T) {
 	s := start(t, nil)
-	rule := &resolver.Rule{Domain: "a1.urn.arpa.", TTL: time.Hour, Order: 10, Flags: "u",
+	rule := &resolver.Rule{
+		Domain: "a1.urn.arpa.", TTL: time.Hour, Order: 10, Flags: "u",
 		Regexp: "!^urn:a1:(.*)$!https://a.example/\\1!", Matched: "urn:a1:b", Result: "https://a.example/b",
-		Use: resolver.RuleUsed}
+		Use: resolver.RuleUsed,
+	}
 	s.next = func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 		trace := resolver.TraceOf(ctx)
 		trace.Add(resolver.Step{Stage: "dns", Took: time.Millisecond, Public: "a1.urn.arpa. NAPTR: 1 <record>"},
@@ -26,11 +28,15 @@ func TestExplainPage(t *testing.T) {
 			"a1.urn.arpa.: used")
 		if strings.HasSuffix(q.URI.String(), ":none") {
 			return resolver.Answer{},
-				&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no <rule>", Code: "rules_loop",
-					Values: []string{"Domain", "no <rule>"}}
+				&resolver.Negative{
+					Kind: resolver.ErrNotFound, Reason: "no <rule>", Code: "rules_loop",
+					Values: []string{"Domain", "no <rule>"},
+				}
 		}
-		return resolver.Answer{Name: q.URI, TTL: time.Minute,
-			Locations: []resolver.Location{{URI: "https://a.example/b", From: &resolver.Source{Name: "ddds"}}}}, nil
+		return resolver.Answer{
+			Name: q.URI, TTL: time.Minute,
+			Locations: []resolver.Location{{URI: "https://a.example/b", From: &resolver.Source{Name: "ddds"}}},
+		}, nil
 	}
 	for _, tt := range []struct {
 		target, accept string
@@ -38,8 +44,10 @@ func TestExplainPage(t *testing.T) {
 		contentType    string
 		has            []string
 	}{
-		{"/api/v1/explain?uri=urn:a1:b", "X: y", 200, "application/json",
-			[]string{`"detail": "a1.urn.arpa.: used"`, "1 <record>"}},
+		{
+			"/api/v1/explain?uri=urn:a1:b", "X: y", 200, "application/json",
+			[]string{`"detail": "a1.urn.arpa.: used"`, "1 <record>"},
+		},
 		{"/api/v1/explain?uri=urn:a1:b", "Accept: */*", 200, "application/json", nil},
 		{"/api/v1/explain?uri=urn:a1:b&format=json", "Accept: text/html", 200, "application/json", nil},
 		{"/api/v1/resolve?uri=urn:a1:b", "Accept: text/html", 200, "application/json", nil},
@@ -48,10 +56,14 @@ func TestExplainPage(t *testing.T) {
 			`<a href="https://a.example/b">`,
 			`href="/api/v1/explain?uri=urn%3Aa1%3Ab&amp;format=json"`,
 		}},
-		{"/api/v1/explain?uri=urn:a1:b&service=I2Ls&lang=de", "Accept: text/html", 200, "text/html; charset=utf-8",
-			[]string{`<html lang="de">`, "service=I2Ls&amp;lang=en"}},
-		{"/api/v1/explain?uri=urn:a1:none", "Accept: text/html", 404, "text/html; charset=utf-8",
-			[]string{"No system that this server can ask knows it.", "no &lt;rule&gt;", "<svg"}},
+		{
+			"/api/v1/explain?uri=urn:a1:b&service=I2Ls&lang=de", "Accept: text/html", 200, "text/html; charset=utf-8",
+			[]string{`<html lang="de">`, "service=I2Ls&amp;lang=en"},
+		},
+		{
+			"/api/v1/explain?uri=urn:a1:none", "Accept: text/html", 404, "text/html; charset=utf-8",
+			[]string{"No system that this server can ask knows it.", "no &lt;rule&gt;", "<svg"},
+		},
 		{"/api/v1/explain?uri=urn:a1:none", "X: y", 404, "application/problem+json", []string{`"trace"`}},
 	} {
 		response := s.get(t, tt.target, tt.accept)

@@ -83,8 +83,10 @@ func formatOf(q *Request) (*format, error) {
 	for i := range all {
 		names = append(names, all[i].name)
 	}
-	return nil, &resolver.Negative{Kind: resolver.ErrService,
-		Reason: "unknown format; supported: " + strings.Join(names, ", ")}
+	return nil, &resolver.Negative{
+		Kind:   resolver.ErrService,
+		Reason: "unknown format; supported: " + strings.Join(names, ", "),
+	}
 }
 
 func find(all []format, is func(*format) bool) *format {

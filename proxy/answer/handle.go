@@ -122,8 +122,10 @@ func handleFilterOf(parameters string) (handleFilter, error) {
 	return handleFilter{values["type"], values["index"], values.Has("pretty") && pretty != "false"}, nil
 }
 
-var ruleHandleValues = uri.Rule{Code: "parameters", Name: "parameters", Section: "urnd's API",
-	Requirement: "parameters are separated by \"&\", and percent-encoded"}
+var ruleHandleValues = uri.Rule{
+	Code: "parameters", Name: "parameters", Section: "urnd's API",
+	Requirement: "parameters are separated by \"&\", and percent-encoded",
+}
 
 // has reports whether a value is selected.
 func (f handleFilter) has(v handleValue) bool {

@@ -63,13 +63,17 @@ func handlesOfRegistry(_ context.Context, q resolver.Query) (resolver.Answer, er
 			&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "it is reserved", Record: record}
 	case "urn:a1:below":
 		return resolver.Answer{},
-			&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "all that begin with urn:a1: are",
-				Record: handleRecord("urn:a1:")}
+			&resolver.Negative{
+				Kind: resolver.ErrNotFound, Reason: "all that begin with urn:a1: are",
+				Record: handleRecord("urn:a1:"),
+			}
 	case "urn:a1:unknown":
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no such name"}
 	case "urn:a1:elsewhere":
-		return resolver.Answer{Locations: []resolver.Location{{URI: "https://b.example/",
-			From: &resolver.Source{Name: "ddds"}}}}, nil
+		return resolver.Answer{Locations: []resolver.Location{{
+			URI:  "https://b.example/",
+			From: &resolver.Source{Name: "ddds"},
+		}}}, nil
 	case "urn:a1:down":
 		return resolver.Answer{}, resolver.ErrUnreachable
 	case "urn:a1:alias":
@@ -78,10 +82,14 @@ func handlesOfRegistry(_ context.Context, q resolver.Query) (resolver.Answer, er
 		record.Contact, record.Metadata, record.Links = "Anna, room 5", "", nil
 	}
 	source := &resolver.Source{Name: "registry", Record: record}
-	german := &resolver.Source{Name: "registry", Record: record, Language: "de",
-		Relation: &resolver.Relation{Rel: "item", Title: `"<Ä>"`, Context: "DE"}}
-	found := []resolver.Location{{URI: "https://a.example/?x=1&y=<2>", From: source},
-		{URI: "https://a.example/de", From: german}}
+	german := &resolver.Source{
+		Name: "registry", Record: record, Language: "de",
+		Relation: &resolver.Relation{Rel: "item", Title: `"<Ä>"`, Context: "DE"},
+	}
+	found := []resolver.Location{
+		{URI: "https://a.example/?x=1&y=<2>", From: source},
+		{URI: "https://a.example/de", From: german},
+	}
 	if name == "urn:a1:plain" {
 		found = found[:1]
 	}

@@ -40,8 +40,12 @@ func (a *Responder) handleValues(name string, answer resolver.Answer, record *re
 	var values []handleValue
 	add := func(index int, kind, text string) {
 		if text != "" {
-			values = append(values, handleValue{index, kind, handleData{"string", text}, lifetime(answer),
-				timestamp(record.Changed)})
+			values = append(values, handleValue{
+				index, kind,
+				handleData{"string", text},
+				lifetime(answer),
+				timestamp(record.Changed),
+			})
 		}
 	}
 	for i, l := range answer.Locations[:min(len(answer.Locations), maxHandleURLs)] {
@@ -104,8 +108,10 @@ func handleLocations(answer resolver.Answer) string {
 	var of locationsXML
 	more := false
 	for i, link := range answer.Links() {
-		l := locationXML{ID: i, HRef: link.URI, Type: link.Type, Language: link.Language, Rel: link.Rel,
-			Title: link.Title}
+		l := locationXML{
+			ID: i, HRef: link.URI, Type: link.Type, Language: link.Language, Rel: link.Rel,
+			Title: link.Title,
+		}
 		if i == 0 {
 			l.Weight = 1
 		}

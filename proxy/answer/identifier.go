@@ -196,10 +196,12 @@ func originOf(name string) string {
 // IdentifierOptions returns the reply to OPTIONS for an identifier in a web address, including preflight
 // requests: section 2.2.
 func IdentifierOptions(base, name string) message.Reply {
-	reply := message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method",
+	reply := message.Reply{
+		Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method",
 		Fields: httpmessage.NewFields("Allow", identifierMethods, "Access-Control-Allow-Methods", identifierMethods,
 			"Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type",
-			"Access-Control-Max-Age", "86400")}
+			"Access-Control-Max-Age", "86400"),
+	}
 	reply.AddLink(string(AppendIdentifierLinks(nil, base, name)))
 	return reply
 }

@@ -23,16 +23,20 @@ func linked(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		Links: []resolver.Link{
 			{URI: "https://a.example/terms", Rel: "license", Title: "Bücher, \"alle\"", Language: "de"},
 			{URI: "https://a.example/p", Rel: "gs1:pip", Title: "№ 1"},
-			{URI: "https://a.example/ld", Rel: "describedby",
-				Type: `application/ld+json; profile="https://a.example/\p"`},
+			{
+				URI: "https://a.example/ld", Rel: "describedby",
+				Type: `application/ld+json; profile="https://a.example/\p"`,
+			},
 		},
 	}
 	if !q.Service.Locates() {
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, Record: record}
 	}
 	return resolver.Answer{Name: q.URI, TTL: time.Minute, Cache: resolver.CacheHit, Locations: []resolver.Location{
-		{URI: "https://a.example/de,1",
-			From: &resolver.Source{Name: "registry", Record: record, Type: "text/html", Language: "de"}},
+		{
+			URI:  "https://a.example/de,1",
+			From: &resolver.Source{Name: "registry", Record: record, Type: "text/html", Language: "de"},
+		},
 		{URI: "https://a.example/en", From: &resolver.Source{
 			Name: "registry", Record: record, Type: "application/pdf", Language: "en",
 			Relation: &resolver.Relation{Title: "English"},
@@ -196,8 +200,10 @@ func TestLinksetOfWithdrawn(t *testing.T) {
 		!strings.Contains(got[0], `</urn%3Aa1:c%2Cd>; rel="successor-version"`) {
 		t.Errorf("%q", got)
 	}
-	record = &resolver.Record{Name: "urn:a1:b", Status: "active",
-		Links: []resolver.Link{{URI: "https://a.example/m", Rel: "describedby"}}}
+	record = &resolver.Record{
+		Name: "urn:a1:b", Status: "active",
+		Links: []resolver.Link{{URI: "https://a.example/m", Rel: "describedby"}},
+	}
 	s.next = failing(&resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Minute, Record: record})
 	if got := s.get(t, "/urn:a1:b", "Accept: application/linkset+json"); got.StatusCode != 200 ||
 		!strings.Contains(text(t, got), "https://a.example/m") {
@@ -237,10 +243,14 @@ func TestNameRedirectsForAnyAccept(t *testing.T) {
 	s := start(t, nil)
 	record := &resolver.Record{Name: "urn:a1:b"}
 	untyped := resolver.Location{URI: "https://a.example/", From: &resolver.Source{Record: record}}
-	turtle := resolver.Location{URI: "https://a.example/ttl",
-		From: &resolver.Source{Record: record, Type: "text/turtle"}}
-	links := resolver.Location{URI: "https://a.example/links",
-		From: &resolver.Source{Record: record, Type: "application/linkset+json"}}
+	turtle := resolver.Location{
+		URI:  "https://a.example/ttl",
+		From: &resolver.Source{Record: record, Type: "text/turtle"},
+	}
+	links := resolver.Location{
+		URI:  "https://a.example/links",
+		From: &resolver.Source{Record: record, Type: "application/linkset+json"},
+	}
 	leads := func(locations ...resolver.Location) {
 		s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 			return resolver.Answer{Name: q.URI, Locations: locations, TTL: time.Minute}, nil
@@ -307,8 +317,10 @@ func TestDescribedByAccept(t *testing.T) {
 		record := &resolver.Record{Name: q.URI.String()}
 		return resolver.Answer{Name: q.URI, Locations: []resolver.Location{
 			{URI: "https://a.example/", From: &resolver.Source{Record: record}},
-			{URI: "https://a.example/ld",
-				From: &resolver.Source{Record: record, Type: ld + `; profile="https://a.example/p"`}},
+			{
+				URI:  "https://a.example/ld",
+				From: &resolver.Source{Record: record, Type: ld + `; profile="https://a.example/p"`},
+			},
 		}}, nil
 	}
 	check("/urn:a1:b", ld, 302, "https://a.example/ld")
@@ -350,8 +362,10 @@ func BenchmarkLinkset(b *testing.B) {
 		for i := range 10 {
 			a.Locations = append(a.Locations, resolver.Location{
 				URI: fmt.Sprint("https://a.example/", i),
-				From: &resolver.Source{Type: "text/html", Language: "de",
-					Relation: &resolver.Relation{Title: "A title"}},
+				From: &resolver.Source{
+					Type: "text/html", Language: "de",
+					Relation: &resolver.Relation{Title: "A title"},
+				},
 			})
 		}
 		return a, nil

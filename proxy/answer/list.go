@@ -112,8 +112,10 @@ func (a *Responder) otherNames(ctx context.Context, q resolver.Query) (otherName
 		return otherNames{record: resolver.RecordOf(err)}, err
 	}
 	found, failure := a.ask(ctx, q, resolver.I2Ns)
-	n := otherNames{canonical: d.Name.String(), names: []string{}, ttl: min(a.config.RuleTTL, found.TTL),
-		failure: failure, record: located.Record()}
+	n := otherNames{
+		canonical: d.Name.String(), names: []string{}, ttl: min(a.config.RuleTTL, found.TTL),
+		failure: failure, record: located.Record(),
+	}
 	for _, other := range d.Others {
 		n.names = append(n.names, other.String())
 	}

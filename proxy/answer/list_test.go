@@ -21,12 +21,18 @@ func TestLists(t *testing.T) {
 		{"/uri-res/i2LS?urn:example:a", "text/plain", "text/plain; charset=utf-8", list},
 		{"/urn:example:a?s=I2Ls", "text/uri-list", "text/uri-list", "# urn:example:a?s=I2Ls\r\n" + list},
 		{"/urn:example:a?s=I2Ls", "image/png", "text/uri-list", "# urn:example:a?s=I2Ls\r\n" + list},
-		{"/uri-res/L2Ls?http://a.example/./c", "*/*", "text/uri-list",
-			"# http://a.example/./c\r\nhttp://a.example/c\r\n"},
-		{"/uri-res/N2Ns?urn:isbn:0-395-36341-1", "*/*", "text/uri-list",
-			"# urn:isbn:0-395-36341-1\r\nurn:isbn:9780395363416\r\n"},
-		{"/uri-res/I2N?urn:isbn:978-0-395-36341-6", "*/*", "text/uri-list",
-			"# urn:isbn:978-0-395-36341-6\r\nurn:isbn:0395363411\r\n"},
+		{
+			"/uri-res/L2Ls?http://a.example/./c", "*/*", "text/uri-list",
+			"# http://a.example/./c\r\nhttp://a.example/c\r\n",
+		},
+		{
+			"/uri-res/N2Ns?urn:isbn:0-395-36341-1", "*/*", "text/uri-list",
+			"# urn:isbn:0-395-36341-1\r\nurn:isbn:9780395363416\r\n",
+		},
+		{
+			"/uri-res/I2N?urn:isbn:978-0-395-36341-6", "*/*", "text/uri-list",
+			"# urn:isbn:978-0-395-36341-6\r\nurn:isbn:0395363411\r\n",
+		},
 		{"/uri-res/N2Ns?urn:isbn:979-12-200-0852-5", "text/plain", "text/plain; charset=utf-8", ""},
 		{"/uri-res/L2Ns?http://a.example/", "*/*", "text/uri-list", "# http://a.example/\r\n"},
 	} {
@@ -65,8 +71,10 @@ func TestAuthority(t *testing.T) {
 	s := start(t, nil)
 	of := map[resolver.Service]resolver.Location{
 		resolver.I2Ls: {URI: "http://a.example/", From: &resolver.Source{Name: "test"}},
-		resolver.I2C: {URI: "http://a.example/about",
-			From: &resolver.Source{Name: "library", Type: "text/plain", Content: "a <book>\nof 1985"}},
+		resolver.I2C: {
+			URI:  "http://a.example/about",
+			From: &resolver.Source{Name: "library", Type: "text/plain", Content: "a <book>\nof 1985"},
+		},
 		resolver.I2Ns: {URI: "urn:example:other", From: &resolver.Source{Name: "test"}},
 	}
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
@@ -96,8 +104,10 @@ func TestAuthority(t *testing.T) {
 		"a &lt;book&gt;") {
 		t.Errorf("as a page: %q", got)
 	}
-	for kind, status := range map[error]int{resolver.ErrNotFound: http.StatusNotFound,
-		resolver.ErrGone: http.StatusGone} {
+	for kind, status := range map[error]int{
+		resolver.ErrNotFound: http.StatusNotFound,
+		resolver.ErrGone:     http.StatusGone,
+	} {
 		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 			return resolver.Answer{}, &resolver.Negative{Kind: kind, Reason: "the authority says so"}
 		}
@@ -134,14 +144,22 @@ func TestTypesAndFreshness(t *testing.T) {
 		{"N2Ls?urn:x1:a", "text/html;q=0.5, text/uri-list", "text/uri-list", "max-age=60", list},
 		{"I2LS?urn:x1:a", "application/pdf", "text/uri-list", "max-age=60", list},
 		{"N2Ns?urn:isbn:0-395-36341-1", "*/*", "text/uri-list", "max-age=60", "urn:isbn:9780395363416\r\n"},
-		{"I2NS?urn:isbn:0-395-36341-1", "text/plain", "text/plain; charset=utf-8", "max-age=60",
-			"urn:isbn:9780395363416\r\n"},
-		{"L2Ns?http://a.example/", "text/html", "text/html; charset=utf-8", "max-age=3600",
-			"<ul>\n<li>None is known.</li>\n</ul>"},
-		{"N2C?urn:x1:a", "text/csv", "text/csv; charset=utf-8; header=present", "max-age=60",
-			"identifier,urn:x1:a\r\n"},
-		{"N2C?urn:x1:a", "text/csv;q=0.1, text/html", "text/html; charset=utf-8", "max-age=60",
-			"<code dir=\"auto\">urn:x1:a</code>"},
+		{
+			"I2NS?urn:isbn:0-395-36341-1", "text/plain", "text/plain; charset=utf-8", "max-age=60",
+			"urn:isbn:9780395363416\r\n",
+		},
+		{
+			"L2Ns?http://a.example/", "text/html", "text/html; charset=utf-8", "max-age=3600",
+			"<ul>\n<li>None is known.</li>\n</ul>",
+		},
+		{
+			"N2C?urn:x1:a", "text/csv", "text/csv; charset=utf-8; header=present", "max-age=60",
+			"identifier,urn:x1:a\r\n",
+		},
+		{
+			"N2C?urn:x1:a", "text/csv;q=0.1, text/html", "text/html; charset=utf-8", "max-age=60",
+			"<code dir=\"auto\">urn:x1:a</code>",
+		},
 		{"I2CS?urn:x1:a", "image/png", "application/ld+json", "max-age=60", `"identifier": "urn:x1:a"`},
 		{"L2C?HTTP://A.example", "*/*", "application/ld+json", "no-store", `"identifier": "http://a.example/"`},
 	} {

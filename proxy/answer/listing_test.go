@@ -20,8 +20,10 @@ func directory() *scheme.Listing {
 		Next:     &scheme.Link{Text: "more", URI: "ftp://h.example/pub/2"},
 		Previous: &scheme.Link{URI: "ftp://h.example/pub/0"},
 		Items: []scheme.Item{
-			{Kind: scheme.ItemFile, Name: "<a>", URI: "ftp://h.example/pub/%3Ca%3E", Size: &size, Type: "text/plain",
-				Modified: time.Unix(1e9, 0)},
+			{
+				Kind: scheme.ItemFile, Name: "<a>", URI: "ftp://h.example/pub/%3Ca%3E", Size: &size, Type: "text/plain",
+				Modified: time.Unix(1e9, 0),
+			},
 			{Kind: scheme.ItemOther, Name: "b", Modified: time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)},
 		},
 	}
@@ -36,16 +38,20 @@ func TestListing(t *testing.T) {
 		kind    string
 		has     string
 	}{
-		{"text/html,*/*;q=0.8", true, "text/html; charset=utf-8",
-			`<a href="/fetch?uri=ftp%3A%2F%2Fh.example%2Fpub%2F%253Ca%253E">`},
+		{
+			"text/html,*/*;q=0.8", true, "text/html; charset=utf-8",
+			`<a href="/fetch?uri=ftp%3A%2F%2Fh.example%2Fpub%2F%253Ca%253E">`,
+		},
 		{"text/html", false, "text/html; charset=utf-8", `<a href="ftp://h.example/pub/%3Ca%3E">`},
 		{"", false, "text/html; charset=utf-8", "&lt;a&gt;"},
 		{"*/*", true, "text/html; charset=utf-8", "&lt;a&gt;"},
 		{"image/png", true, "text/html; charset=utf-8", "&lt;a&gt;"},
 		{"text/plain", true, "text/plain; charset=utf-8", "2001-09-09 01:46  <a>"},
 		{"application/json", true, "application/json", `"name": "<a>"`},
-		{"application/json;q=0.1, application/linkset+json", false, "application/linkset+json",
-			`"anchor": "ftp://h.example/pub/"`},
+		{
+			"application/json;q=0.1, application/linkset+json", false, "application/linkset+json",
+			`"anchor": "ftp://h.example/pub/"`,
+		},
 	} {
 		accept := answer.ListingAccept(tt.accept, tt.fetched, "")
 		if chosen, fetched := answer.ParseListingAccept(accept); fetched != tt.fetched ||

@@ -34,27 +34,52 @@ func TestMemento(t *testing.T) {
 		timegate  bool
 		memento   bool
 	}{
-		"now": {true, "/uri-res/N2C?urn:x1:a", "X: y", record, time.Time{}, 200, "Accept, Accept-Datetime",
-			true, false},
-		"then": {true, "/uri-res/N2C?urn:x1:a", datetime, record, requested, 200, "Accept, Accept-Datetime",
-			true, true},
+		"now": {
+			true, "/uri-res/N2C?urn:x1:a", "X: y", record,
+			time.Time{},
+			200, "Accept, Accept-Datetime",
+			true, false,
+		},
+		"then": {
+			true, "/uri-res/N2C?urn:x1:a", datetime, record, requested, 200, "Accept, Accept-Datetime",
+			true, true,
+		},
 		"before it was registered": {
 			true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: Thu, 01 Jan 1970 00:00:00 GMT", record,
 			resolver.EndOfSecond(changed.Truncate(time.Second)), 200, "Accept, Accept-Datetime", true, true,
 		},
-		"the linkset now": {true, "/uri-res/N2C.linkset?urn:x1:a", "X: y", record, time.Time{}, 200,
-			"Accept, Accept-Datetime", true, false},
-		"the linkset then": {true, "/uri-res/N2C.links?urn:x1:a", datetime, record, requested, 200,
-			"Accept, Accept-Datetime", true, true},
-		"all descriptions": {true, "/uri-res/I2Cs?urn:x1:a", datetime, record, requested, 200,
-			"Accept, Accept-Datetime", true, true},
-		"no date (section 2.1.1)": {true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: yesterday", record, time.Time{},
-			400, "Accept, Accept-Datetime", false, false},
+		"the linkset now": {
+			true, "/uri-res/N2C.linkset?urn:x1:a", "X: y", record,
+			time.Time{},
+			200,
+			"Accept, Accept-Datetime", true, false,
+		},
+		"the linkset then": {
+			true, "/uri-res/N2C.links?urn:x1:a", datetime, record, requested, 200,
+			"Accept, Accept-Datetime", true, true,
+		},
+		"all descriptions": {
+			true, "/uri-res/I2Cs?urn:x1:a", datetime, record, requested, 200,
+			"Accept, Accept-Datetime", true, true,
+		},
+		"no date (section 2.1.1)": {
+			true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: yesterday", record,
+			time.Time{},
+			400, "Accept, Accept-Datetime", false, false,
+		},
 		"not of the registry": {true, "/uri-res/N2C?urn:x1:a", datetime, nil, requested, 200, "Accept", false, false},
-		"no history": {false, "/uri-res/N2C?urn:x1:a", datetime, record, time.Time{}, 200, "Accept",
-			false, false},
-		"no description": {true, "/uri-res/N2Ls?urn:x1:a", datetime, record, time.Time{}, 200, "Accept",
-			false, false},
+		"no history": {
+			false, "/uri-res/N2C?urn:x1:a", datetime, record,
+			time.Time{},
+			200, "Accept",
+			false, false,
+		},
+		"no description": {
+			true, "/uri-res/N2Ls?urn:x1:a", datetime, record,
+			time.Time{},
+			200, "Accept",
+			false, false,
+		},
 		"where it leads": {true, "/urn:x1:a", datetime, record, time.Time{}, 302, "Accept", false, false},
 		"a memento of the parameter": {
 			true, "/api/v1/resolve?at=2031-06-01T00:00:00Z&uri=urn:x1:a", "Accept-Datetime: yesterday", record,
@@ -71,8 +96,10 @@ func TestMemento(t *testing.T) {
 			if at = q.At; !q.Service.Locates() {
 				return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Unclaimed: true}
 			}
-			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/",
-				From: &resolver.Source{Record: tt.record}}}, TTL: time.Minute}, nil
+			return resolver.Answer{Locations: []resolver.Location{{
+				URI:  "http://a.example/",
+				From: &resolver.Source{Record: tt.record},
+			}}, TTL: time.Minute}, nil
 		}
 		response := s.get(t, tt.target, tt.field)
 		if response.StatusCode != tt.status || response.Header.Get("Vary") != tt.vary || !at.Equal(tt.requested) {

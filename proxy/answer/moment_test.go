@@ -57,8 +57,10 @@ func ofYears(t *testing.T, n int) *responder {
 		if q.At.Nanosecond() != int(time.Second-time.Nanosecond) || q.Service != resolver.I2L {
 			return resolver.Answer{}, errors.New("the end of a second was not asked for")
 		}
-		record := &resolver.Record{Name: "urn:x1:a", Status: "active",
-			Changed: time.Date(year, 1, 1, 0, 0, 0, 5e8, time.UTC)}
+		record := &resolver.Record{
+			Name: "urn:x1:a", Status: "active",
+			Changed: time.Date(year, 1, 1, 0, 0, 0, 5e8, time.UTC),
+		}
 		switch year {
 		case 2033:
 			record.Status, record.Successors = "withdrawn", []string{"urn:x1:b"}
@@ -72,8 +74,10 @@ func ofYears(t *testing.T, n int) *responder {
 			record.Redirect = http.StatusMovedPermanently
 		}
 		return resolver.Answer{
-			Locations: []resolver.Location{{URI: fmt.Sprintf("https://a.example/%d", year),
-				From: &resolver.Source{Record: record}}}, TTL: time.Minute,
+			Locations: []resolver.Location{{
+				URI:  fmt.Sprintf("https://a.example/%d", year),
+				From: &resolver.Source{Record: record},
+			}}, TTL: time.Minute,
 		}, nil
 	}
 	return s
@@ -89,8 +93,10 @@ func (s *responder) at(t *testing.T, target string, fields ...string) *http.Resp
 	var reply message.Reply
 	if err == nil {
 		reply, err = s.Reply(t.Context(),
-			&answer.Request{Target: &parsed, Header: httpmessage.NewHeader(header), HTTP11: true, IsName: true,
-				Base: siteBase})
+			&answer.Request{
+				Target: &parsed, Header: httpmessage.NewHeader(header), HTTP11: true, IsName: true,
+				Base: siteBase,
+			})
 	}
 	return written(header, reply, err)
 }
@@ -258,8 +264,10 @@ func TestTimeMap(t *testing.T) {
 			t.Errorf("%s: %d %v %s", target, response.StatusCode, response.Header, body)
 		}
 	}
-	for target, status := range map[string]int{"/timemap/2/urn:x1:a": 404, "/timemap/urn:x1:unknown": 404,
-		"/timemap/0/urn:x1:a": 400, "/timemap/urn:x1:broken": 500} {
+	for target, status := range map[string]int{
+		"/timemap/2/urn:x1:a": 404, "/timemap/urn:x1:unknown": 404,
+		"/timemap/0/urn:x1:a": 400, "/timemap/urn:x1:broken": 500,
+	} {
 		if got := s.at(t, target).StatusCode; got != status {
 			t.Errorf("%s: %d, want %d", target, got, status)
 		}
@@ -328,8 +336,10 @@ func TestMomentsInLinksets(t *testing.T) {
 		})
 		s.next = linked
 		body := text(t, s.at(t, "/uri-res/N2C.links?urn:x1:a"))
-		for rel, target := range map[string]string{"timegate": siteBase + "/timegate/urn:x1:a",
-			"timemap": siteBase + "/timemap/urn:x1:a"} {
+		for rel, target := range map[string]string{
+			"timegate": siteBase + "/timegate/urn:x1:a",
+			"timemap":  siteBase + "/timemap/urn:x1:a",
+		} {
 			if got := linkOf(t, body, rel); (got == target) != knows || (got == "") == knows {
 				t.Errorf("%s is %q", rel, got)
 			}

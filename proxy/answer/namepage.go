@@ -45,8 +45,10 @@ func (a *Responder) page(
 		links = record.Links
 	}
 	for _, l := range links[:min(len(links), maxPageTargets)] {
-		t := pages.Target{URI: l.URI, Title: l.Title, Type: l.Type, Language: l.Language, Rel: l.Rel,
-			Failing: a.config.Failing(l.URI)}
+		t := pages.Target{
+			URI: l.URI, Title: l.Title, Type: l.Type, Language: l.Language, Rel: l.Rel,
+			Failing: a.config.Failing(l.URI),
+		}
 		if resolver.RelationResolves(l.Rel) {
 			n.Targets = append(n.Targets, t)
 		} else {
@@ -125,8 +127,10 @@ func (a *Responder) versionsOf(ctx context.Context, q *Request, name string) (ne
 	}
 	for i := len(versions.Times) - 1; i >= 0 && len(newest) < maxPageVersions; i-- {
 		at := versions.Times[i]
-		newest = append(newest, pages.Version{Time: at.UTC().Format(time.DateTime),
-			Path: route.MementoURL("", at, name)})
+		newest = append(newest, pages.Version{
+			Time: at.UTC().Format(time.DateTime),
+			Path: route.MementoURL("", at, name),
+		})
 	}
 	return newest, route.TimeMapURL("", 0, name)
 }

@@ -37,9 +37,13 @@ func registered(ctx context.Context, q resolver.Query) (resolver.Answer, error) 
 	t.Add(resolver.Step{Stage: "registry", Public: "the registry has <it>"}, "10.0.0.1 has it")
 	return resolver.Answer{
 		Locations: []resolver.Location{
-			{URI: "https://a.example/1",
-				From: &resolver.Source{Record: record, Type: "text/html",
-					Relation: &resolver.Relation{Title: "The book"}}},
+			{
+				URI: "https://a.example/1",
+				From: &resolver.Source{
+					Record: record, Type: "text/html",
+					Relation: &resolver.Relation{Title: "The book"},
+				},
+			},
 			{URI: "https://dead.example/1", From: &resolver.Source{Record: record, Language: "fi"}},
 		},
 		TTL: time.Minute, Cache: resolver.CacheMiss,
@@ -157,8 +161,10 @@ func TestCode(t *testing.T) {
 		response.Header.Get("Vary") != "" {
 		t.Errorf("%d %v %s", response.StatusCode, response.Header, body)
 	}
-	for _, target := range []string{"/uri-res/N2C.qr?urn:example:" + strings.Repeat("a", 600),
-		"/uri-res/L2C.qr?http://a.example/"} {
+	for _, target := range []string{
+		"/uri-res/N2C.qr?urn:example:" + strings.Repeat("a", 600),
+		"/uri-res/L2C.qr?http://a.example/",
+	} {
 		if response := s.based(t, "https://urn.example", target); response.StatusCode != http.StatusNotImplemented {
 			t.Errorf("%.40s: %d", target, response.StatusCode)
 		}

@@ -47,8 +47,10 @@ func TestNames(t *testing.T) {
 		return r
 	}
 	r := get(route.Names{}, true)
-	for _, part := range []string{`href="/uri-res/N2C.html?urn:a1:00001"`, "A &lt;b&gt;title&lt;/b&gt; of 1",
-		"target on host1.example<"} {
+	for _, part := range []string{
+		`href="/uri-res/N2C.html?urn:a1:00001"`, "A &lt;b&gt;title&lt;/b&gt; of 1",
+		"target on host1.example<",
+	} {
 		if !strings.Contains(string(r.Body), part) {
 			t.Errorf("no %s: %s", part, r.Body)
 		}
@@ -125,12 +127,18 @@ func TestRobots(t *testing.T) {
 		sitemap string
 		want    string
 	}{
-		{Lists{}, "",
+		{
+			Lists{},
+			"",
 			"User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: " +
-				"/docs/\nDisallow: /\n"},
-		{Lists{Count: count}, "",
+				"/docs/\nDisallow: /\n",
+		},
+		{
+			Lists{Count: count},
+			"",
 			"User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: " +
-				"/docs/\nAllow: /names$\nDisallow: /\n"},
+				"/docs/\nAllow: /names$\nDisallow: /\n",
+		},
 		{
 			Lists{},
 			"https://a.example/sitemap.xml",

@@ -46,6 +46,8 @@ const securityLifetime = 30 * 24 * time.Hour
 // Security returns security.txt with a contact, a URI.
 func Security(contact string, now time.Time) message.Reply {
 	text := fmt.Sprintf("Contact: %s\nExpires: %s\n", contact, now.Add(securityLifetime).UTC().Format(time.RFC3339))
-	return message.Reply{Status: 200, ContentType: "text/plain; charset=utf-8", Body: []byte(text),
-		CacheControl: staticLifetime}
+	return message.Reply{
+		Status: 200, ContentType: "text/plain; charset=utf-8", Body: []byte(text),
+		CacheControl: staticLifetime,
+	}
 }

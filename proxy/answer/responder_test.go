@@ -66,8 +66,10 @@ func start(t testing.TB, change func(*answer.Config)) *responder {
 // at returns an answer with the location of a name at a.example.
 func at(q resolver.Query) resolver.Answer {
 	return resolver.Answer{
-		Locations: []resolver.Location{{URI: "https://a.example/" + q.URI.String(),
-			From: &resolver.Source{Name: "test"}}},
+		Locations: []resolver.Location{{
+			URI:  "https://a.example/" + q.URI.String(),
+			From: &resolver.Source{Name: "test"},
+		}},
 		TTL: 90 * time.Second, Cache: resolver.CacheHit,
 	}
 }
@@ -109,8 +111,10 @@ func (s *responder) reply(t testing.TB, target string, header http.Header) (mess
 		return message.Reply{}, err
 	}
 	return s.Reply(t.Context(),
-		&answer.Request{Target: &parsed, Header: httpmessage.NewHeader(header), HTTP11: !s.http10,
-			IsName: parsed.Query.IsURN()})
+		&answer.Request{
+			Target: &parsed, Header: httpmessage.NewHeader(header), HTTP11: !s.http10,
+			IsName: parsed.Query.IsURN(),
+		})
 }
 
 // get returns the response to a request, including an error response.
@@ -125,11 +129,15 @@ func (s *responder) get(t testing.TB, target string, fields ...string) *http.Res
 func (s *responder) asked(t testing.TB, target string, fields ...string) *http.Response {
 	t.Helper()
 	header := headerOf(fields...)
-	place := route.Endpoint{Server: &route.Server{Names: s.config.Names, Handles: s.config.Handles,
-		PublicURL: "https://r.example"}}
+	place := route.Endpoint{Server: &route.Server{
+		Names: s.config.Names, Handles: s.config.Handles,
+		PublicURL: "https://r.example",
+	}}
 	var ask route.Request
-	route.Classify(&ask, &route.RequestHead{Method: http.MethodGet, Target: target, Host: "a",
-		Header: httpmessage.NewHeader(header)}, &place)
+	route.Classify(&ask, &route.RequestHead{
+		Method: http.MethodGet, Target: target, Host: "a",
+		Header: httpmessage.NewHeader(header),
+	}, &place)
 	var reply message.Reply
 	err := ask.Err
 	if err == nil {

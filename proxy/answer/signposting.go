@@ -37,8 +37,10 @@ func pageLinks(w represent.Work, registered bool) []resolver.Link {
 		links = append(links, signposts(w)...)
 	}
 	for _, l := range w.Locations {
-		links = append(links, resolver.Link{Rel: relItem, URI: l.URI, Type: l.Type, Language: l.Language,
-			Title: l.Title})
+		links = append(links, resolver.Link{
+			Rel: relItem, URI: l.URI, Type: l.Type, Language: l.Language,
+			Title: l.Title,
+		})
 	}
 	if len(links) > maxSignposts {
 		return nil

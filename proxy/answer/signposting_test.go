@@ -12,17 +12,21 @@ import (
 // book resolves a book of the registry with a number of targets.
 func book(targets int) resolver.Func {
 	return func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
-		record := &resolver.Record{Name: q.URI.String(), Status: "active",
+		record := &resolver.Record{
+			Name: q.URI.String(), Status: "active",
 			Metadata: `{"title":"A","type":"Book","license":"https://l.example/by,4",
-			"creators":[{"name":"Ada","orcid":"https://orcid.org/0000-0002-1825-0097"},"Bob"]}`}
+			"creators":[{"name":"Ada","orcid":"https://orcid.org/0000-0002-1825-0097"},"Bob"]}`,
+		}
 		if !q.Service.Locates() {
 			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, Record: record}
 		}
 		a := resolver.Answer{Name: q.URI}
 		for i := range targets {
 			a.Locations = append(a.Locations,
-				resolver.Location{URI: fmt.Sprint("https://a.example/", i),
-					From: &resolver.Source{Record: record, Type: "text/html"}})
+				resolver.Location{
+					URI:  fmt.Sprint("https://a.example/", i),
+					From: &resolver.Source{Record: record, Type: "text/html"},
+				})
 		}
 		return a, nil
 	}
@@ -97,13 +101,17 @@ func TestCitationFormats(t *testing.T) {
 		{"turtle", "text/turtle", "text/turtle; charset=utf-8", "<http://schema.org/"},
 		{"csl", "application/vnd.citationstyles.csl+json", "application/vnd.citationstyles.csl+json", `"title": "A"`},
 		{"bibtex", "application/x-bibtex", "application/x-bibtex; charset=utf-8", "title = {A}"},
-		{"ris", "application/x-research-info-systems", "application/x-research-info-systems; charset=utf-8",
-			"TI  - A\r\n"},
+		{
+			"ris", "application/x-research-info-systems", "application/x-research-info-systems; charset=utf-8",
+			"TI  - A\r\n",
+		},
 		{"citation", "text/x-bibliography", "text/x-bibliography; charset=utf-8", "A. "},
 		{"erc", "", "text/plain; charset=utf-8", "what: A\n"},
 	} {
-		targets := map[string]string{"/uri-res/N2C." + tt.name + "?urn:a1:b": "*/*",
-			"/?uri=urn:a1:b&format=" + tt.name: "text/html"}
+		targets := map[string]string{
+			"/uri-res/N2C." + tt.name + "?urn:a1:b": "*/*",
+			"/?uri=urn:a1:b&format=" + tt.name:      "text/html",
+		}
 		if tt.accept != "" {
 			targets["/uri-res/N2C?urn:a1:b"] = tt.accept
 		}

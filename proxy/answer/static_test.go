@@ -19,8 +19,10 @@ func TestStatic(t *testing.T) {
 		plain.Fields.Get("Content-Encoding") != "" {
 		t.Errorf("%+v", plain)
 	}
-	for accept, want := range map[string]bool{"gzip": true, "br, GZIP;q=0.5": true, "gzip;q=0": false,
-		"gzip; q=0.000": false, "br": false, "": false} {
+	for accept, want := range map[string]bool{
+		"gzip": true, "br, GZIP;q=0.5": true, "gzip;q=0": false,
+		"gzip; q=0.000": false, "br": false, "": false,
+	} {
 		r := s.Reply(httpmessage.NewFields("Accept-Encoding", accept).Values)
 		if got := r.Fields.Get("Content-Encoding") == "gzip"; got != want {
 			t.Errorf("%q: %t", accept, got)
@@ -54,9 +56,11 @@ func TestStatics(t *testing.T) {
 	all := StaticDocuments()
 	for path, tt := range map[string]struct{ kind, part string }{
 		"/api/v1/openapi.json": {"application/json", `"openapi": "3.`},
-		"/robots.txt": {"text/plain; charset=utf-8",
+		"/robots.txt": {
+			"text/plain; charset=utf-8",
 			"User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: " +
-				"/docs/\nDisallow: /\n"},
+				"/docs/\nDisallow: /\n",
+		},
 		"/favicon.ico": {"image/vnd.microsoft.icon", "\x00\x00\x01\x00"},
 	} {
 		if all[path] == nil {

@@ -42,8 +42,10 @@ func (p *versionHistory) timeMap() (message.Reply, error) {
 	page := p.Memento.Page
 	if page > max(p.pages(), 1) {
 		return message.Reply{}, &problem.Failure{
-			Err: &resolver.Negative{Kind: resolver.ErrNotFound,
-				Reason: fmt.Sprintf("its TimeMap has no page %d", page)}, Input: p.Query.URI.String(),
+			Err: &resolver.Negative{
+				Kind:   resolver.ErrNotFound,
+				Reason: fmt.Sprintf("its TimeMap has no page %d", page),
+			}, Input: p.Query.URI.String(),
 		}
 	}
 	links := []string{p.original(), p.timeGateLink(), p.timeMapLink(page, "self")}

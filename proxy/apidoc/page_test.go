@@ -173,12 +173,18 @@ func TestNew(t *testing.T) {
 	all := allPages(t, []byte(document))
 	for slug, wants := range map[string][]string{
 		"": {`<a href="/docs/a?lang=en#y">`, "&lt;b&gt;&amp;", "a &lt;token&gt;"},
-		"a": {"&lt;script&gt;", "curl 'https://h.example/1'", `<a href="schemas?lang=en#S"><code>S</code></a>`,
-			"<code>string</code> of at most 1000000, required"},
-		"b": {"curl -H 'Authorization: Bearer TOKEN' 'https://h.example/z?uri=urn%3Aa%3Ab'",
-			"<code>string</code> or <code>null</code>", "If configured: <span>a &lt;token&gt;.</span>"},
-		"schemas": {`list of <a href="schemas?lang=en#S"><code>S</code></a> or <code>&lt;</code> | <code>1</code>`,
-			"required: <code>l</code>"},
+		"a": {
+			"&lt;script&gt;", "curl 'https://h.example/1'", `<a href="schemas?lang=en#S"><code>S</code></a>`,
+			"<code>string</code> of at most 1000000, required",
+		},
+		"b": {
+			"curl -H 'Authorization: Bearer TOKEN' 'https://h.example/z?uri=urn%3Aa%3Ab'",
+			"<code>string</code> or <code>null</code>", "If configured: <span>a &lt;token&gt;.</span>",
+		},
+		"schemas": {
+			`list of <a href="schemas?lang=en#S"><code>S</code></a> or <code>&lt;</code> | <code>1</code>`,
+			"required: <code>l</code>",
+		},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(strings.ReplaceAll(all[slug], "\n", " "), want) {
@@ -186,8 +192,10 @@ func TestNew(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"", "[]", `{"paths": []}`, `{"paths": {"/a": 1}}`,
-		`{"paths": {"/a": {"get": {"tags": ["none"]}}}}`} {
+	for _, text := range []string{
+		"", "[]", `{"paths": []}`, `{"paths": {"/a": 1}}`,
+		`{"paths": {"/a": {"get": {"tags": ["none"]}}}}`,
+	} {
 		if _, err := apidoc.New([]byte(text)); err == nil {
 			t.Errorf("%q is a document", text)
 		}

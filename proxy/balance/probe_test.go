@@ -177,8 +177,10 @@ func TestProbeResults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				p := newProbed(t, balance.Config{Servers: servers(t, 1),
-					HealthCheck: balance.HealthCheck{Status: c.expect}})
+				p := newProbed(t, balance.Config{
+					Servers:     servers(t, 1),
+					HealthCheck: balance.HealthCheck{Status: c.expect},
+				})
 				defer p.stop()
 				p.answer(c.result)
 				p.until(2)

@@ -93,13 +93,15 @@ func newRig(t *testing.T, change func(*testserver.PebbleConfig)) *rig {
 		http.NotFound(w, q)
 	}))
 	go func() {
-		config := &tls.Config{NextProtos: []string{"http/1.1"},
+		config := &tls.Config{
+			NextProtos: []string{"http/1.1"},
 			GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 				r.mu.Lock()
 				set := r.set
 				r.mu.Unlock()
 				return set.Challenge(hello)
-			}}
+			},
+		}
 		for {
 			conn, err := secure.Accept()
 			if err != nil {

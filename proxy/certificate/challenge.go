@@ -131,8 +131,10 @@ func (s *Set) Challenge(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{acmez.ACMETLS1Protocol},
-		Certificates: []tls.Certificate{*answer}}, nil
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{acmez.ACMETLS1Protocol},
+		Certificates: []tls.Certificate{*answer},
+	}, nil
 }
 
 // answer returns the challenge certificate of TLS-ALPN-01 for a host.

@@ -257,8 +257,10 @@ func TestReadOnlyDirectory(t *testing.T) {
 	}
 	storage.awaitLooks(t)
 	r.awaitNames(kept, ending)
-	for text, n := range map[string]int{"certificate storage failed": 1, "certificate renewal failed": 1,
-		"certificate order failed": 1} {
+	for text, n := range map[string]int{
+		"certificate storage failed": 1, "certificate renewal failed": 1,
+		"certificate order failed": 1,
+	} {
 		if got := r.log.count(text, "read-only file system"); got != n {
 			t.Errorf("%q is logged %d times", text, got)
 		}

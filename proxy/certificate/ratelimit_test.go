@@ -19,8 +19,10 @@ import (
 
 // refuse returns an error response of an authority (RFC 8555 section 6.7).
 func refuse(r *http.Request, status int, kind, detail string) (*http.Response, error) {
-	body, err := json.Marshal(map[string]any{"type": "urn:ietf:params:acme:error:" + kind, "status": status,
-		"detail": detail})
+	body, err := json.Marshal(map[string]any{
+		"type": "urn:ietf:params:acme:error:" + kind, "status": status,
+		"detail": detail,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +79,10 @@ func TestRateLimit(t *testing.T) {
 		{"an hour without Retry-After", "", problem, http.StatusTooManyRequests, time.Hour},
 		{"an hour at least", "5", problem, http.StatusTooManyRequests, time.Hour},
 		{"seconds", "7200", problem, http.StatusTooManyRequests, 2 * time.Hour},
-		{"a date", begin.Add(3 * time.Hour).UTC().Format(http.TimeFormat), problem, http.StatusTooManyRequests,
-			3 * time.Hour},
+		{
+			"a date", begin.Add(3 * time.Hour).UTC().Format(http.TimeFormat), problem, http.StatusTooManyRequests,
+			3 * time.Hour,
+		},
 		{"a week at most", "99999999999999999999", problem, http.StatusTooManyRequests, 7 * 24 * time.Hour},
 		{"invalid", "soon", problem, http.StatusTooManyRequests, time.Hour},
 		{"no problem document", "7200", "text/html", http.StatusTooManyRequests, 2 * time.Hour},

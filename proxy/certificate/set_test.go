@@ -16,8 +16,10 @@ import (
 func issue(t testing.TB, ca *testserver.Authority, valid time.Duration, hosts ...string) certificate.Files {
 	t.Helper()
 	dir := t.TempDir()
-	f := certificate.Files{Setting: "tls " + hosts[0], Certificate: filepath.Join(dir, "cert.pem"),
-		Key: filepath.Join(dir, "key.pem")}
+	f := certificate.Files{
+		Setting: "tls " + hosts[0], Certificate: filepath.Join(dir, "cert.pem"),
+		Key: filepath.Join(dir, "key.pem"),
+	}
 	reissue(t, ca, f, valid, hosts...)
 	return f
 }
@@ -128,8 +130,10 @@ func TestSetReload(t *testing.T) {
 }
 
 func TestSetInvalid(t *testing.T) {
-	_, err := certificate.NewSet([]certificate.Files{{Setting: "tls.certificate and tls.key", Certificate: "/nowhere",
-		Key: "/nowhere"}}, nil, time.Now)
+	_, err := certificate.NewSet([]certificate.Files{{
+		Setting: "tls.certificate and tls.key", Certificate: "/nowhere",
+		Key: "/nowhere",
+	}}, nil, time.Now)
 	if err == nil || !strings.HasPrefix(err.Error(), "tls.certificate and tls.key: open /nowhere") {
 		t.Errorf("got %v", err)
 	}
@@ -137,8 +141,10 @@ func TestSetInvalid(t *testing.T) {
 
 func BenchmarkGet(b *testing.B) {
 	ca := testserver.NewAuthority(b)
-	set, err := certificate.NewSet([]certificate.Files{issue(b, ca, time.Hour, "a.test"),
-		issue(b, ca, time.Hour, "*.b.test")}, nil, time.Now)
+	set, err := certificate.NewSet([]certificate.Files{
+		issue(b, ca, time.Hour, "a.test"),
+		issue(b, ca, time.Hour, "*.b.test"),
+	}, nil, time.Now)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -147,8 +147,10 @@ func TestSharedStorage(t *testing.T) {
 		t.Error("it is wrong what exists")
 	}
 	s.away = true
-	for key, want := range map[string]error{"ca/a.test/a.crt": nil, "ca/b.test/b.crt": errAway,
-		"challenges/http/x": errAway} {
+	for key, want := range map[string]error{
+		"ca/a.test/a.crt": nil, "ca/b.test/b.crt": errAway,
+		"challenges/http/x": errAway,
+	} {
 		if _, err := b.Load(ctx, key); !errors.Is(err, want) {
 			t.Errorf("while the shelf is away, %s: %v", key, err)
 		}

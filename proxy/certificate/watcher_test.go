@@ -104,8 +104,10 @@ func TestWatch(t *testing.T) {
 		{"half a certificate", 0, func() { writeLater(t, files.Certificate, whole[:100]) }, "", "cannot be loaded"},
 		{"still half", 0, nil, "certificate reload failed, keeping the previous one", "cannot be loaded"},
 		{"still", 0, nil, "", "cannot be loaded"},
-		{"whole again", 0, func() { writeLater(t, files.Certificate, whole) }, "certificate reload recovered",
-			"in 18 days"},
+		{
+			"whole again", 0, func() { writeLater(t, files.Certificate, whole) }, "certificate reload recovered",
+			"in 18 days",
+		},
 		{"expired", 19 * day, nil, "has expired at", "has expired at"},
 		{"renewed", 0, func() {
 			next, nextKey := ca.Issue(365*day, "second.example")

@@ -20,8 +20,10 @@ import (
 var page = strings.Repeat("<p>One paragraph of many.</p>\n", 3000)
 
 func newCompressor() *compress.Compressor {
-	return compress.New(compress.Config{Codings: all,
-		Types: []string{"text/*", "application/json", "application/*+xml"}})
+	return compress.New(compress.Config{
+		Codings: all,
+		Types:   []string{"text/*", "application/json", "application/*+xml"},
+	})
 }
 
 // decoder decodes a content coding as bytes arrive.
@@ -73,11 +75,13 @@ func accepting(coding string, fields ...string) httpmessage.Fields {
 func TestResponse(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string][2]int)
-	c := compress.New(compress.Config{Codings: all, Types: []string{"text/html"},
+	c := compress.New(compress.Config{
+		Codings: all, Types: []string{"text/html"},
 		Compressed: func(coding string, in, out int) {
 			n := counts[coding]
 			counts[coding] = [2]int{n[0] + in, n[1] + out}
-		}})
+		},
+	})
 	for _, coding := range all {
 		for range 3 { // reuses one encoder
 			r := response(page, "Content-Type", "text/html; charset=utf-8", "Content-Length", "1", "ETag", `"a"`,
@@ -140,22 +144,34 @@ func TestWhichResponses(t *testing.T) {
 		{"no type", accepting("gzip"), response(page), false, false},
 		{"events", accepting("gzip"), response(page, "Content-Type", "text/event-stream"), false, false},
 		{"small", accepting("gzip"), response(short, "Content-Type", html), false, false},
-		{"no-transform", accepting("gzip"),
-			response(page, "Content-Type", html, "Cache-Control", "max-age=1, No-Transform"), false, false},
+		{
+			"no-transform", accepting("gzip"),
+			response(page, "Content-Type", html, "Cache-Control", "max-age=1, No-Transform"), false, false,
+		},
 		{"no coding", accepting("identity"), response(page, "Content-Type", html), false, true},
-		{"codings of which the origin may choose", accepting("br, gzip, identity;q=0.5"),
-			response(page, "Content-Type", html), false, true},
+		{
+			"codings of which the origin may choose", accepting("br, gzip, identity;q=0.5"),
+			response(page, "Content-Type", html), false, true,
+		},
 		{"a coding that is not configured", accepting("deflate"), response(page, "Content-Type", html), false, true},
-		{"compressed by the origin", accepting("gzip"),
-			response(page, "Content-Type", html, "Content-Encoding", "deflate"), false, true},
-		{"part", accepting("gzip"),
+		{
+			"compressed by the origin", accepting("gzip"),
+			response(page, "Content-Type", html, "Content-Encoding", "deflate"), false, true,
+		},
+		{
+			"part", accepting("gzip"),
 			with(response(page, "Content-Type", html, "Content-Range", "bytes 0-1/2"), http.StatusPartialContent),
-			false, true},
-		{"range that was not heeded", accepting("gzip", "Range", "bytes=0-1"), response(page, "Content-Type", html),
-			false, true},
-		{"416", accepting("gzip"),
+			false, true,
+		},
+		{
+			"range that was not heeded", accepting("gzip", "Range", "bytes=0-1"), response(page, "Content-Type", html),
+			false, true,
+		},
+		{
+			"416", accepting("gzip"),
 			with(response(page, "Content-Type", html, "Content-Range", "bytes */2"),
-				http.StatusRequestedRangeNotSatisfiable), false, false},
+				http.StatusRequestedRangeNotSatisfiable), false, false,
+		},
 		{"204", accepting("gzip"), with(response("", "Content-Type", html), http.StatusNoContent), false, false},
 		{"redirect", accepting("gzip"), with(response(page, "Content-Type", html), http.StatusFound), false, false},
 		{"error", accepting("gzip"), with(response(page, "Content-Type", html), http.StatusNotFound), true, true},

@@ -74,22 +74,50 @@ func TestSelecting(t *testing.T) {
 		{"none", compress.Config{Codings: all}, nil, "identity"},
 		{"browser", compress.Config{Codings: all}, []string{"Accept-Encoding", browser}, "zstd"},
 		{"preference", compress.Config{Codings: []string{"gzip", "br"}}, []string{"Accept-Encoding", browser}, "gzip"},
-		{"other coding", compress.Config{Codings: []string{"zstd"}}, []string{"Accept-Encoding", "gzip"},
-			"gzip, identity;q=0.5"},
+		{
+			"other coding",
+			compress.Config{Codings: []string{"zstd"}},
+			[]string{"Accept-Encoding", "gzip"},
+			"gzip, identity;q=0.5",
+		},
 		{"unknown coding", compress.Config{Codings: all}, []string{"Accept-Encoding", "deflate"}, "identity"},
-		{"no identity", compress.Config{Codings: all}, []string{"Accept-Encoding", "deflate, identity;q=0"},
-			"deflate, identity;q=0"},
+		{
+			"no identity",
+			compress.Config{Codings: all},
+			[]string{"Accept-Encoding", "deflate, identity;q=0"},
+			"deflate, identity;q=0",
+		},
 		{"nothing else", compress.Config{Codings: all}, []string{"Accept-Encoding", "zstd, *;q=0"}, "zstd"},
-		{"range", compress.Config{Codings: all}, []string{"Accept-Encoding", browser, "Range", "bytes=0-1"},
-			"identity"},
-		{"cookie", compress.Config{Codings: all}, []string{"Accept-Encoding", browser, "Cookie", "a=b"},
-			"br, gzip, zstd, identity;q=0.5"},
-		{"one coding with a cookie", compress.Config{Codings: all},
-			[]string{"Accept-Encoding", "gzip", "Cookie", "a=b"}, "gzip, identity;q=0.5"},
-		{"user", compress.Config{Codings: all}, []string{"Accept-Encoding", "br", "Authorization", "Basic YTpi"},
-			"br, identity;q=0.5"},
-		{"credentials", compress.Config{Codings: all, WithCredentials: true},
-			[]string{"Accept-Encoding", "br", "Cookie", "a=b"}, "br"},
+		{
+			"range",
+			compress.Config{Codings: all},
+			[]string{"Accept-Encoding", browser, "Range", "bytes=0-1"},
+			"identity",
+		},
+		{
+			"cookie",
+			compress.Config{Codings: all},
+			[]string{"Accept-Encoding", browser, "Cookie", "a=b"},
+			"br, gzip, zstd, identity;q=0.5",
+		},
+		{
+			"one coding with a cookie",
+			compress.Config{Codings: all},
+			[]string{"Accept-Encoding", "gzip", "Cookie", "a=b"},
+			"gzip, identity;q=0.5",
+		},
+		{
+			"user",
+			compress.Config{Codings: all},
+			[]string{"Accept-Encoding", "br", "Authorization", "Basic YTpi"},
+			"br, identity;q=0.5",
+		},
+		{
+			"credentials",
+			compress.Config{Codings: all, WithCredentials: true},
+			[]string{"Accept-Encoding", "br", "Cookie", "a=b"},
+			"br",
+		},
 	} {
 		lines := httpmessage.Header(httpmessage.NewFields(tt.fields...).Values)
 		c := compress.New(tt.config)
@@ -104,8 +132,10 @@ func TestSelecting(t *testing.T) {
 
 // FuzzNegotiate requires for any Accept-Encoding that the coding is listed in it, or matches "*".
 func FuzzNegotiate(f *testing.F) {
-	for _, line := range []string{"gzip, br;q=0.9", "*;q=0", "identity;q=0, *;q=0.001", ";;;,",
-		"gzip;q=1.0000", "x-gzip"} {
+	for _, line := range []string{
+		"gzip, br;q=0.9", "*;q=0", "identity;q=0, *;q=0.001", ";;;,",
+		"gzip;q=1.0000", "x-gzip",
+	} {
 		f.Add(line)
 	}
 	c := compress.New(compress.Config{Codings: all})

@@ -24,14 +24,30 @@ func TestChallenges(t *testing.T) {
 		err     error
 	}{
 		"none": {200, nil, false, "", nil},
-		"of requests": {401, []string{"Www-Authenticate", basic}, false,
-			"Www-Authenticate=" + basic, nil},
-		"of requests, in a session": {401, []string{"Www-Authenticate", basic}, true,
-			"Www-Authenticate=" + basic, nil},
-		"of connections": {401, []string{"Www-Authenticate", negotiate}, false, "",
-			problem.ErrConnectionAuth},
-		"of connections, in a session": {401, []string{"Www-Authenticate", negotiate}, true,
-			"Www-Authenticate=" + negotiate + " Proxy-Support=" + support, nil},
+		"of requests": {
+			401,
+			[]string{"Www-Authenticate", basic},
+			false,
+			"Www-Authenticate=" + basic, nil,
+		},
+		"of requests, in a session": {
+			401,
+			[]string{"Www-Authenticate", basic},
+			true,
+			"Www-Authenticate=" + basic, nil,
+		},
+		"of connections": {
+			401,
+			[]string{"Www-Authenticate", negotiate},
+			false, "",
+			problem.ErrConnectionAuth,
+		},
+		"of connections, in a session": {
+			401,
+			[]string{"Www-Authenticate", negotiate},
+			true,
+			"Www-Authenticate=" + negotiate + " Proxy-Support=" + support, nil,
+		},
 		"of both": {
 			401,
 			[]string{"Www-Authenticate", negotiate, "Www-Authenticate", basic, "Proxy-Support", support},
@@ -44,8 +60,11 @@ func TestChallenges(t *testing.T) {
 			true,
 			"Www-Authenticate=" + negotiate + " Www-Authenticate=" + basic + " Proxy-Support=" + support, nil,
 		},
-		"the end of one, without a claim": {200,
-			[]string{"Www-Authenticate", "Negotiate abc=", "Proxy-Support", support}, false, "", nil},
+		"the end of one, without a claim": {
+			200,
+			[]string{"Www-Authenticate", "Negotiate abc=", "Proxy-Support", support},
+			false, "", nil,
+		},
 		"a claim of others": {200, []string{"Proxy-Support", support}, false, "", nil},
 	} {
 		for _, upgrade := range [][]string{nil, {"Connection", "Upgrade", "Upgrade", "a"}} {

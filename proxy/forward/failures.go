@@ -106,8 +106,10 @@ func isUnreachable(err error) bool {
 	if !errors.As(err, &operation) || operation.Op != "dial" {
 		return false
 	}
-	for _, cause := range [...]syscall.Errno{syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH,
-		syscall.ETIMEDOUT, syscall.EHOSTDOWN} {
+	for _, cause := range [...]syscall.Errno{
+		syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH,
+		syscall.ETIMEDOUT, syscall.EHOSTDOWN,
+	} {
 		if errors.Is(err, cause) {
 			return true
 		}

@@ -97,8 +97,10 @@ func TestServerThatAnswersOthers(t *testing.T) {
 // A refused connection marks the server alone only if no request was sent before: an FTP server gets commands
 // before data connections.
 func TestRefusedConnections(t *testing.T) {
-	for location, want := range map[string]bool{"http://a.example/": true, "https://a.example/": true,
-		"ftp://a.example/": false} {
+	for location, want := range map[string]bool{
+		"http://a.example/": true, "https://a.example/": true,
+		"ftp://a.example/": false,
+	} {
 		f := forward.NewFailures((&clock{at: time.Unix(0, 0)}).now)
 		fetch(t, f, location, outcome{errRefused})
 		if got := f.Failing(location); got != want {

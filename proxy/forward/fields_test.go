@@ -17,8 +17,10 @@ import (
 func TestPassedFields(t *testing.T) {
 	via := httpmessage.NewViaName()
 	w := newWeb(t, nil, func(c *forward.Config) { c.Via = via })
-	hops := []string{"Connection", "X-Named", "X-Named", "1", "Keep-Alive", "timeout=5", "Proxy-Authorization",
-		"Basic YTpi", "Upgrade", "a/1"}
+	hops := []string{
+		"Connection", "X-Named", "X-Named", "1", "Keep-Alive", "timeout=5", "Proxy-Authorization",
+		"Basic YTpi", "Upgrade", "a/1",
+	}
 	names := []string{"X-Named", "Keep-Alive", "Proxy-Authorization", "Upgrade", "Proxy"}
 	w.answers(200, "ok", append(hops, "Via", "1.0 origin", "Set-Cookie", "a=1", "Set-Cookie", "b=2")...)
 	r := requested(t, http.MethodGet, "http://a.example/b",
@@ -100,34 +102,44 @@ func TestForwardedFields(t *testing.T) {
 			"Forwarded=for=203.0.113.9;host=evil.example X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 " +
 				"X-Forwarded-Host=evil.example",
 		},
-		{transparent, false, true, client, both,
-			"Forwarded=for=192.0.2.1 X-Forwarded-For=192.0.2.1 X-Real-Ip=192.0.2.1"},
+		{
+			transparent, false, true, client, both,
+			"Forwarded=for=192.0.2.1 X-Forwarded-For=192.0.2.1 X-Real-Ip=192.0.2.1",
+		},
 		{transparent, false, true, "", both, "Forwarded=for=unknown"},
 		{transparent, true, false, client, both, "X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 " + https},
-		{transparent, true, true, client, both,
-			`Forwarded=for=192.0.2.1;host="www.example:444";proto=https X-Forwarded-For=192.0.2.1 X-Real-Ip=192.0.2.1 ` + https},
+		{
+			transparent, true, true, client, both,
+			`Forwarded=for=192.0.2.1;host="www.example:444";proto=https X-Forwarded-For=192.0.2.1 X-Real-Ip=192.0.2.1 ` + https,
+		},
 		{transparent, true, false, client, "", https},
 		{off, false, false, client, both, "X-Forwarded-Host=evil.example"},
 		{off, true, true, client, both, https},
 		{standard, false, false, client, "", "Forwarded=for=192.0.2.1"},
-		{standard, false, false, client, "Forwarded: for=203.0.113.9",
-			"Forwarded=for=203.0.113.9 Forwarded=for=192.0.2.1"},
+		{
+			standard, false, false, client, "Forwarded: for=203.0.113.9",
+			"Forwarded=for=203.0.113.9 Forwarded=for=192.0.2.1",
+		},
 		{standard, false, false, "2001:db8::1%eth0", "", `Forwarded=for="[2001:db8::1]"`},
 		{standard, false, false, "", "", "Forwarded=for=unknown"},
 		{
 			standard, true, false, client, both,
 			`Forwarded=for=192.0.2.1;host="www.example:444";proto=https X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 ` + https,
 		},
-		{forwardedFor, false, false, client, "X-Forwarded-For: 203.0.113.9",
-			"X-Forwarded-For=203.0.113.9 X-Forwarded-For=192.0.2.1"},
+		{
+			forwardedFor, false, false, client, "X-Forwarded-For: 203.0.113.9",
+			"X-Forwarded-For=203.0.113.9 X-Forwarded-For=192.0.2.1",
+		},
 		{forwardedFor, false, false, "", "X-Forwarded-For: 203.0.113.9", "X-Forwarded-For=203.0.113.9"},
 		{forwardedFor, true, true, client, both, "X-Forwarded-For=192.0.2.1 " + https},
 		{
 			forwardedFor, true, false, client, "X-Forwarded-For: 203.0.113.9|X-Forwarded-Port: 1",
 			"X-Forwarded-For=203.0.113.9 X-Forwarded-For=192.0.2.1 " + https,
 		},
-		{standard, true, false, client, "Forwarded: for=203.0.113.9;proto=http;host=evil",
-			`Forwarded=for=192.0.2.1;host="www.example:444";proto=https ` + https},
+		{
+			standard, true, false, client, "Forwarded: for=203.0.113.9;proto=http;host=evil",
+			`Forwarded=for=192.0.2.1;host="www.example:444";proto=https ` + https,
+		},
 		{transparent, true, true, client, "", https},
 		{nothing, true, true, client, both, ""},
 		{nothing, true, false, client, both, ""},
@@ -161,8 +173,10 @@ func TestForwardedFields(t *testing.T) {
 // Sites get no field that CGI would take for another one: RFC 3875 section 4.1.18, CVE-2016-5385. Proxy is
 // never forwarded.
 func TestOddFields(t *testing.T) {
-	odd := []string{"X_A", "X.A", "X~A", "X|A", "X'A", "X!A", "X#A", "X$A", "X%A", "X&A", "X*A", "X+A", "X^A", "X`A",
-		"_", "Script_Name", "Content_Length"}
+	odd := []string{
+		"X_A", "X.A", "X~A", "X|A", "X'A", "X!A", "X#A", "X$A", "X%A", "X&A", "X*A", "X+A", "X^A", "X`A",
+		"_", "Script_Name", "Content_Length",
+	}
 	for name, tt := range map[string]struct {
 		underscores, forwards bool
 		want                  []string

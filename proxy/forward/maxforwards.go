@@ -39,8 +39,10 @@ func forwards(r *Request) (n int, limited bool, err error) {
 // last answers a TRACE or OPTIONS that must not be forwarded, as its final recipient.
 func last(r *Request) message.Reply {
 	if r.Method == http.MethodOptions {
-		return message.Reply{Status: http.StatusOK, CacheControl: message.NoStore,
-			Fields: httpmessage.NewFields("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE")}
+		return message.Reply{
+			Status: http.StatusOK, CacheControl: message.NoStore,
+			Fields: httpmessage.NewFields("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE"),
+		}
 	}
 	// RFC 9110 section 9.3.8: the received request without fields that may be secret.
 	b := fmt.Appendf(nil, "%s %s HTTP/%d.%d\r\nHost: %s\r\n", r.Method, r.Target, r.Major, r.Minor, r.Authority)

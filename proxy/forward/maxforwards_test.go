@@ -28,15 +28,21 @@ func TestMaxForwards(t *testing.T) {
 		{"GET", []string{"0"}, "0", "", true},
 		{"OPTIONS", []string{"0"}, "", "", true},
 		{"OPTIONS", []string{"000"}, "", "", true},
-		{"TRACE", []string{"0"}, "",
-			"TRACE " + target + " HTTP/1.1\r\nHost: example.com\r\nX-Shown: 1\r\nMax-Forwards: 0\r\n\r\n", true},
+		{
+			"TRACE",
+			[]string{"0"},
+			"",
+			"TRACE " + target + " HTTP/1.1\r\nHost: example.com\r\nX-Shown: 1\r\nMax-Forwards: 0\r\n\r\n", true,
+		},
 		{"OPTIONS", []string{"-1"}, "", "", false},
 		{"OPTIONS", []string{""}, "", "", false},
 		{"TRACE", []string{"1", "2"}, "", "", false},
 		{"TRACE", []string{"1 "}, "", "", false},
 	} {
-		fields := []string{"X-Shown", "1", "Cookie", "secret", "Authorization", "secret",
-			"Proxy-Authorization", "secret"}
+		fields := []string{
+			"X-Shown", "1", "Cookie", "secret", "Authorization", "secret",
+			"Proxy-Authorization", "secret",
+		}
 		for _, line := range tt.limit {
 			fields = append(fields, "Max-Forwards", line)
 		}

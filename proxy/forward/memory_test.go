@@ -76,23 +76,25 @@ func TestMemoryOfResponses(t *testing.T) {
 			}
 			return all
 		}},
-		{"many selectors", usual + "Vary:A0, A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15\n",
-			500, nil},
+		{
+			"many selectors", usual + "Vary:A0, A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15\n",
+			500, nil,
+		},
 	} {
 		t.Run(shape.name, func(t *testing.T) {
-			store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 512 << 20,
-				Size: (*httpcache.Entry).Size})
+			store, err := memory.New(memory.Config[*httpcache.Entry]{
+				MaxBytes: 512 << 20,
+				Size:     (*httpcache.Entry).Size,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer store.Close()
 			now := func() time.Time { return time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC) }
-			c := httpcache.New(httpcache.Config{Store: store, Now: now, MaxObject: 1 << 20, MaxArriving: 1 << 20,
-				SameOrigin: func(string, string) (string,
-					bool,
-				) {
-					return "", false
-				}})
+			c := httpcache.New(httpcache.Config{
+				Store: store, Now: now, MaxObject: 1 << 20, MaxArriving: 1 << 20,
+				SameOrigin: func(string, string) (string, bool) { return "", false },
+			})
 			defer c.Close()
 			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true })
 			before := testserver.HeapInUse()

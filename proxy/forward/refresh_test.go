@@ -47,8 +47,10 @@ func TestRefresh(t *testing.T) {
 			return respond(304, "", "Etag", `"1"`), nil
 		}, 2, "", "old hit"},
 		"not reached": {fails, 0, "0 of 2 stored responses were fetched again", "old hit"},
-		"a server in need": {func(scheme.Request) (*scheme.Resource, error) { return respond(503, "no"), nil }, 0,
-			target + " responded with status 503", "old hit"},
+		"a server in need": {
+			func(scheme.Request) (*scheme.Resource, error) { return respond(503, "no"), nil }, 0,
+			target + " responded with status 503", "old hit",
+		},
 		"no longer for all": {func(scheme.Request) (*scheme.Resource, error) {
 			return respond(200, "own", "Cache-Control", "no-store"), nil
 		}, 2, "", "own miss"},

@@ -175,8 +175,10 @@ func ofLocation(location string, err error) error {
 	return fmt.Errorf("%w: %s: %w: %w", resolver.ErrUnreachable, location, errLocation, err)
 }
 
-var errLocation = &problem.Reason{Code: "location_not_valid",
-	Text: "a location of the name, or a redirect of its server, is not a valid URI"}
+var errLocation = &problem.Reason{
+	Code: "location_not_valid",
+	Text: "a location of the name, or a redirect of its server, is not a valid URI",
+}
 
 // statusError is the status of an origin that did not send the resource.
 type statusError struct {
@@ -190,8 +192,10 @@ func (e *statusError) Error() string {
 
 // Unwrap includes resolver.ErrUnreachable: that one origin lacks a resource says nothing about the name.
 func (e *statusError) Unwrap() []error {
-	return []error{resolver.ErrUnreachable,
-		&problem.Reason{Code: "origin_status", Values: []string{"Status", strconv.Itoa(e.status)}, Text: e.Error()}}
+	return []error{
+		resolver.ErrUnreachable,
+		&problem.Reason{Code: "origin_status", Values: []string{"Status", strconv.Itoa(e.status)}, Text: e.Error()},
+	}
 }
 
 // noResource returns the error of a name if no location has the resource: that it does not exist or is gone,
@@ -234,5 +238,7 @@ func fieldsOf(f retrieved) httpmessage.Fields {
 }
 
 // describing are the fields that describe a resource.
-var describing = [...]string{"Content-Type", "Content-Encoding", "Content-Language", "Content-Length", "ETag",
-	"Last-Modified"}
+var describing = [...]string{
+	"Content-Type", "Content-Encoding", "Content-Language", "Content-Length", "ETag",
+	"Last-Modified",
+}

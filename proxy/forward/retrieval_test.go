@@ -119,15 +119,21 @@ func TestResources(t *testing.T) {
 		status   int    // of the error, 0 for none
 	}{
 		{"/image/gif /image/png", "", "/image/gif image/gif", "/image/gif image/gif|/image/png image/png", 0},
-		{"/404 /unreachable /moved /image/png", "", "/image/gif image/gif",
-			"/image/gif image/gif|/image/png image/png", 0},
+		{
+			"/404 /unreachable /moved /image/png", "", "/image/gif image/gif",
+			"/image/gif image/gif|/image/png image/png", 0,
+		},
 		{"/404 /image/png", "", "/image/png image/png", "/image/png image/png", 0},
 		{"/image/gif /image/jpeg /image/png", "image/png", "/image/png image/png", "/image/png image/png", 0},
-		{"/image/gif /image/jpeg /image/png", "image/jpeg, image/png;q=0.5", "/image/jpeg image/jpeg",
-			"/image/jpeg image/jpeg|/image/png image/png", 0},
+		{
+			"/image/gif /image/jpeg /image/png", "image/jpeg, image/png;q=0.5", "/image/jpeg image/jpeg",
+			"/image/jpeg image/jpeg|/image/png image/png", 0,
+		},
 		{"/image/gif /image/png", "image/*", "/image/gif image/gif", "/image/gif image/gif|/image/png image/png", 0},
-		{"/image/gif /image/png", "no media range *", "/image/gif image/gif",
-			"/image/gif image/gif|/image/png image/png", 0},
+		{
+			"/image/gif /image/png", "no media range *", "/image/gif image/gif",
+			"/image/gif image/gif|/image/png image/png", 0,
+		},
 		{"", "", "", "", 404},
 		{"/404", "", "", "", 404},
 		{"/404 /410", "", "", "", 404},
@@ -205,19 +211,25 @@ func TestRetrievals(t *testing.T) {
 		"Accept", "image/gif", "Accept-Language", "de", "Accept-Encoding", "gzip", "Via", "1.1 other", "Cookie",
 		"secret", "Authorization", "secret", "User-Agent", "its own", "Range", "bytes=0-1",
 	}
-	names := []string{"Accept", "Accept-Language", "Accept-Encoding", "User-Agent", "Via", "Cookie",
-		"Authorization", "Range"}
+	names := []string{
+		"Accept", "Accept-Language", "Accept-Encoding", "User-Agent", "Via", "Cookie",
+		"Authorization", "Range",
+	}
 	for _, tt := range []struct {
 		location string
 		all      bool
 		want     string
 	}{
-		{"http://a.example/image/gif", false,
+		{
+			"http://a.example/image/gif", false,
 			"Accept=image/gif Accept-Language=de Accept-Encoding=gzip User-Agent=urnd Via=1.1 other Via=" +
-				via.String()},
+				via.String(),
+		},
 		// Parts are not decoded.
-		{"http://a.example/image/gif", true,
-			"Accept=image/gif Accept-Language=de User-Agent=urnd Via=1.1 other Via=" + via.String()},
+		{
+			"http://a.example/image/gif", true,
+			"Accept=image/gif Accept-Language=de User-Agent=urnd Via=1.1 other Via=" + via.String(),
+		},
 		{
 			"ftp://a.example/image/gif#f", false,
 			`Accept=listing of "image/gif", fetched true, by "" Accept-Language=de Accept-Encoding=gzip User-Agent=urnd Via=1.1 other Via=` + via.String(),

@@ -34,8 +34,10 @@ type Retrieval struct {
 // maxRedirects is the most redirects of each resource.
 const maxRedirects = 5
 
-var errRedirects = &problem.Reason{Code: "too_many_redirects",
-	Text: fmt.Sprintf("the origin redirects more than %d times", maxRedirects)}
+var errRedirects = &problem.Reason{
+	Code: "too_many_redirects",
+	Text: fmt.Sprintf("the origin redirects more than %d times", maxRedirects),
+}
 
 // fetch retrieves one resource for a client, with its Accept fields. single is whether it is not a part of a
 // multipart. It follows redirects. Any status but 200 is an error.

@@ -51,15 +51,30 @@ func TestServersOfSites(t *testing.T) {
 		"one that may be asked again": {
 			"GET", 2, []error{scheme.ErrNoResponse, nil}, "https://0.example/b?c http://1.example/b?c", nil,
 		},
-		"one that was not asked": {"GET", 2, []error{resolver.ErrUnreachable}, "https://0.example/b?c",
-			resolver.ErrUnreachable},
-		"one that is not allowed": {"GET", 2, []error{resolver.ErrForbidden}, "https://0.example/b?c",
-			resolver.ErrForbidden},
+		"one that was not asked": {
+			"GET", 2,
+			[]error{resolver.ErrUnreachable},
+			"https://0.example/b?c",
+			resolver.ErrUnreachable,
+		},
+		"one that is not allowed": {
+			"GET", 2,
+			[]error{resolver.ErrForbidden},
+			"https://0.example/b?c",
+			resolver.ErrForbidden,
+		},
 		"there are no others": {"GET", 0, []error{errRefused}, "https://0.example/b?c", resolver.ErrUnreachable},
-		"a body that may have begun": {"POST", 2, []error{errRefused}, "https://0.example/b?c",
-			resolver.ErrUnreachable},
-		"a method without a body": {"DELETE", 2, []error{errRefused, nil},
-			"https://0.example/b?c http://1.example/b?c", nil},
+		"a body that may have begun": {
+			"POST", 2,
+			[]error{errRefused},
+			"https://0.example/b?c",
+			resolver.ErrUnreachable,
+		},
+		"a method without a body": {
+			"DELETE", 2,
+			[]error{errRefused, nil},
+			"https://0.example/b?c http://1.example/b?c", nil,
+		},
 	} {
 		w := newWeb(t, nil, nil)
 		left := tt.errs
@@ -74,8 +89,10 @@ func TestServersOfSites(t *testing.T) {
 		if tt.method == http.MethodPost {
 			r.Body, r.ContentLength = io.NopCloser(strings.NewReader("body")), 4
 		}
-		r.Site = &forward.Site{TLS: site.TLS,
-			Pool: pool(t, []string{"https://0.example", "http://1.example", "http://2.example"}[:tt.others+1]...)}
+		r.Site = &forward.Site{
+			TLS:  site.TLS,
+			Pool: pool(t, []string{"https://0.example", "http://1.example", "http://2.example"}[:tt.others+1]...),
+		}
 		client := w.serve(t, r)
 		if !errors.Is(client.err, tt.err) {
 			t.Errorf("%s: %v", name, client.err)

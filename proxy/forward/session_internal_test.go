@@ -66,12 +66,16 @@ func TestSession(t *testing.T) {
 func TestBoundLimitEndsIdleConnections(t *testing.T) {
 	const timeout = 1 << 40 // longer than the test takes
 	busy, share := errors.New("all"), errors.New("share")
-	p := New(Config{Bound: quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClientLimits(3, 3, share),
-		Busy: busy}})
+	p := New(Config{Bound: quota.Limit{
+		Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClientLimits(3, 3, share),
+		Busy: busy,
+	}})
 	open := func(client byte, idle bool) (*waiting, error) {
 		address := netip.AddrFrom4([4]byte{192, 0, 2, client})
-		r := &Request{Request: httpmessage.Request{Fields: httpmessage.NewFields("Authorization", "NTLM a")},
-			QuotaAddr: address, Session: new(Session)}
+		r := &Request{
+			Request:   httpmessage.Request{Fields: httpmessage.NewFields("Authorization", "NTLM a")},
+			QuotaAddr: address, Session: new(Session),
+		}
 		r.URI, _ = uri.Parse("http://a.example/")
 		r.Key = r.URI
 		if err := p.bind(r); err != nil {

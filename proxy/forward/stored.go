@@ -61,8 +61,10 @@ func (p *Proxy) AppendStored(
 	}
 	if part.Status != 0 {
 		start, value := text.Begin()
-		fields = append(fields, httpmessage.Field{Name: "Content-Range",
-			Value: text.End(start, f.AppendContentRange(value, part))})
+		fields = append(fields, httpmessage.Field{
+			Name:  "Content-Range",
+			Value: text.End(start, f.AppendContentRange(value, part)),
+		})
 	}
 	outcome := httpcache.Outcome{HasTTL: true, TTL: f.TTL()}
 	start, value := text.Begin()

@@ -62,8 +62,10 @@ func TestAppendStored(t *testing.T) {
 				"chunked", "Keep-Alive", "1", "X-Kept", "1"),
 			"X-Kept: 1", "X-Kept: 1", "0",
 		},
-		{"that of urnd", 200, httpmessage.NewFields(httpmessage.RequestIDField, "origin"), "X-Request-Id: origin",
-			"X-Request-Id: origin", "0"},
+		{
+			"that of urnd", 200, httpmessage.NewFields(httpmessage.RequestIDField, "origin"), "X-Request-Id: origin",
+			"X-Request-Id: origin", "0",
+		},
 		{"404", 404, httpmessage.NewFields("X-A", "", "X-A", "2"), "X-A: |X-A: 2", "-", "0"},
 	} {
 		w := newWeb(t, newStore(t), func(c *forward.Config) { c.Via = via })
@@ -85,8 +87,10 @@ func TestAppendStored(t *testing.T) {
 			if unmodified {
 				condition = "If-None-Match"
 			}
-			for from, fields := range map[string]httpmessage.Fields{"found": got,
-				"served": w.get(t, storedURI, condition, "*").Fields} {
+			for from, fields := range map[string]httpmessage.Fields{
+				"found":  got,
+				"served": w.get(t, storedURI, condition, "*").Fields,
+			} {
 				if end := fields.Values("Via"); len(end) == 0 || end[len(end)-1] != via.String() {
 					t.Errorf("%s, %s: Via: %q", tt.name, from, end)
 				}
@@ -135,8 +139,10 @@ func TestAppendStoredPart(t *testing.T) {
 	w := newWeb(t, newStore(t), nil)
 	w.answers(200, "0123456789", "Cache-Control", "max-age=60", "ETag", `"1"`)
 	found := w.store(t, storedURI)
-	for value, want := range map[string]string{"bytes=2-4": "bytes 2-4/10 3", "bytes=-1": "bytes 9-9/10 1",
-		"bytes=7-99": "bytes 7-9/10 3"} {
+	for value, want := range map[string]string{
+		"bytes=2-4": "bytes 2-4/10 3", "bytes=-1": "bytes 9-9/10 1",
+		"bytes=7-99": "bytes 7-9/10 3",
+	} {
 		part, ok := found.Part(http.MethodGet, httpmessage.NewFields("Range", value).Values)
 		if !ok || part.Status != http.StatusPartialContent {
 			t.Errorf("%s: %+v, %t", value, part, ok)
@@ -163,8 +169,10 @@ func TestFindSelects(t *testing.T) {
 		want  bool
 		site  *forward.Site
 	}{
-		{"X-Forwarded-For", forward.ForwardedTransparent, storedURI, false,
-			&forward.Site{Forwarded: forward.ForwardedFor}},
+		{
+			"X-Forwarded-For", forward.ForwardedTransparent, storedURI, false,
+			&forward.Site{Forwarded: forward.ForwardedFor},
+		},
 		{"X-Forwarded-For", forward.ForwardedFor, storedURI, true, &forward.Site{}},
 		{"X-A", forward.ForwardedFor, storedURI, true, nil},
 		{"X-Forwarded-For", forward.ForwardedTransparent, storedURI, true, nil},

@@ -39,14 +39,14 @@ type web struct {
 // newWeb returns a web whose origins answer 200 without content. With a nil store nothing is stored.
 func newWeb(t testing.TB, store httpcache.Store, change func(*forward.Config)) *web {
 	t.Helper()
-	w := &web{slots: make(quota.Semaphore, 8),
-		answer: func(scheme.Request) (*scheme.Resource, error) { return respond(200, ""), nil }}
-	w.cache = httpcache.New(httpcache.Config{Store: store, Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20,
-		SameOrigin: func(string, string) (string,
-			bool,
-		) {
-			return "", false
-		}})
+	w := &web{
+		slots:  make(quota.Semaphore, 8),
+		answer: func(scheme.Request) (*scheme.Resource, error) { return respond(200, ""), nil },
+	}
+	w.cache = httpcache.New(httpcache.Config{
+		Store: store, Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20,
+		SameOrigin: func(string, string) (string, bool) { return "", false },
+	})
 	t.Cleanup(w.cache.Close)
 	config := forward.Config{
 		Fetch: w, Cache: w.cache, Via: httpmessage.NewViaName(), Now: time.Now,

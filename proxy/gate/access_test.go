@@ -84,8 +84,10 @@ func TestAccess(t *testing.T) {
 		if tt.target == batch {
 			method = http.MethodPost
 		}
-		for _, field := range []string{"X-Forwarded-For: 203.0.113.7, " + tt.client,
-			`Forwarded: for="[` + tt.client + `]"`} {
+		for _, field := range []string{
+			"X-Forwarded-For: 203.0.113.7, " + tt.client,
+			`Forwarded: for="[` + tt.client + `]"`,
+		} {
 			if strings.HasPrefix(field, "Forwarded") && !strings.Contains(tt.client, ":") {
 				field = "Forwarded: for=" + tt.client
 			}
@@ -100,8 +102,10 @@ func TestAccess(t *testing.T) {
 // The zero value of Access denies everything.
 func TestNoAccess(t *testing.T) {
 	refused := behind(t)
-	for _, target := range []string{"/", "/urn:example:a", "/http://a.example/", "http://a.example/",
-		"/uri-res/N2R?urn:example:a"} {
+	for _, target := range []string{
+		"/", "/urn:example:a", "/http://a.example/", "http://a.example/",
+		"/uri-res/N2R?urn:example:a",
+	} {
 		if err := refused(gate.Access{}, http.MethodGet, target, "X: 1"); problem.Status(err) != http.StatusForbidden {
 			t.Errorf("%s: %v", target, err)
 		}
@@ -121,8 +125,10 @@ func TestUnknownClientsAreNotTheirProxy(t *testing.T) {
 		"too many hops": "X-Forwarded-For: " + strings.Repeat("a,", 100) + "203.0.113.9",
 	} {
 		for resolve, isAllowed := range map[string]bool{"127.0.0.0/8": false, "0.0.0.0/0": true} {
-			access := gate.Access{Resolve: prefixes(resolve), Proxy: prefixes("127.0.0.0/8"),
-				Trusted: prefixes("127.0.0.0/8")}
+			access := gate.Access{
+				Resolve: prefixes(resolve), Proxy: prefixes("127.0.0.0/8"),
+				Trusted: prefixes("127.0.0.0/8"),
+			}
 			if err := refused(access, http.MethodGet, "/urn:example:a", field); (err == nil) != isAllowed {
 				t.Errorf("%s: a name, for %s alone: %v", name, resolve, err)
 			}

@@ -39,8 +39,10 @@ func asking(t testing.TB) func(method, target, host string, onMachine bool) rout
 	}
 	return func(method, target, host string, onMachine bool) (ask route.Request) {
 		place := route.Endpoint{LocalClient: onMachine, Server: server}
-		route.Classify(&ask, &route.RequestHead{Method: method, Target: target, Host: host,
-			Header: func(string) []string { return nil }}, &place)
+		route.Classify(&ask, &route.RequestHead{
+			Method: method, Target: target, Host: host,
+			Header: func(string) []string { return nil },
+		}, &place)
 		return ask
 	}
 }
@@ -80,8 +82,10 @@ func TestAdmit(t *testing.T) {
 	users := users(t, hashed(t, "ann", "secret"))
 	const local, resolving, proxying, purging = "127.0.0.1", "10.9.9.9", "10.1.9.9", "10.1.1.1"
 	credentials := func(field, userinfo string) http.Header { return http.Header{field: {basic(userinfo)}} }
-	foreign := http.Header{"Origin": {"http://evil.example"}, "Sec-Fetch-Site": {"cross-site"},
-		"User-Agent": {"Mozilla/5.0"}}
+	foreign := http.Header{
+		"Origin": {"http://evil.example"}, "Sec-Fetch-Site": {"cross-site"},
+		"User-Agent": {"Mozilla/5.0"},
+	}
 	ask := asking(t)
 	for _, tt := range []struct {
 		client, method, target, host string
@@ -93,54 +97,82 @@ func TestAdmit(t *testing.T) {
 	}{
 		// By the host, and by the page that initiated it.
 		{client: local, target: "/urn:a1:b", host: "evil.example", step: gate.StepHost, want: problem.ErrUnknownHost},
-		{client: local, target: "/http://a.example/", host: "evil.example", spent: true, step: gate.StepHost,
-			want: problem.ErrUnknownHost},
+		{
+			client: local, target: "/http://a.example/", host: "evil.example", spent: true, step: gate.StepHost,
+			want: problem.ErrUnknownHost,
+		},
 		{client: local, target: "/robots.txt", host: "evil.example", step: gate.StepRules},
 		{client: local, target: "/a", host: "www.example.org", step: gate.StepRules},
 		{client: local, target: "http://a.example/", host: "a.example", step: gate.StepRules},
 		{client: resolving, target: "/urn:a1:b", host: "evil.example", step: gate.StepRules},
-		{client: resolving, target: "/fetch?uri=ftp://a.example/", host: "urnd.example", header: foreign,
-			step: gate.StepHost, want: problem.ErrCrossSiteFetch},
-		{client: proxying, target: "/uri-res/N2R?urn:a1:b", host: "urnd.example", header: foreign, step: gate.StepHost,
-			want: problem.ErrCrossSiteFetch},
-		{client: proxying, target: "/fetch?uri=ftp://a.example/", host: "evil.example", header: foreign,
-			step: gate.StepHost, want: problem.ErrFetchHost},
+		{
+			client: resolving, target: "/fetch?uri=ftp://a.example/", host: "urnd.example", header: foreign,
+			step: gate.StepHost, want: problem.ErrCrossSiteFetch,
+		},
+		{
+			client: proxying, target: "/uri-res/N2R?urn:a1:b", host: "urnd.example", header: foreign, step: gate.StepHost,
+			want: problem.ErrCrossSiteFetch,
+		},
+		{
+			client: proxying, target: "/fetch?uri=ftp://a.example/", host: "evil.example", header: foreign,
+			step: gate.StepHost, want: problem.ErrFetchHost,
+		},
 		// By the address of the client.
 		{client: "192.0.2.1", target: "/urn:a1:b", step: gate.StepClient, want: problem.ErrResolveClient},
 		{client: "192.0.2.1", target: "/", step: gate.StepClient, want: problem.ErrResolveClient},
 		{client: "192.0.2.1", target: "/nothing", step: gate.StepClient, want: problem.ErrResolveClient},
-		{client: "192.0.2.1", target: "/a", host: "www.example.org", step: gate.StepClient,
-			want: problem.ErrResolveClient},
-		{client: "192.0.2.1", method: "POST", target: "/api/v1/resolve", step: gate.StepClient,
-			want: problem.ErrResolveClient},
+		{
+			client: "192.0.2.1", target: "/a", host: "www.example.org", step: gate.StepClient,
+			want: problem.ErrResolveClient,
+		},
+		{
+			client: "192.0.2.1", method: "POST", target: "/api/v1/resolve", step: gate.StepClient,
+			want: problem.ErrResolveClient,
+		},
 		{client: "192.0.2.1", target: "/robots.txt", step: gate.StepRules},
 		{client: "192.0.2.1", method: "OPTIONS", target: "*", step: gate.StepClient, want: problem.ErrResolveClient},
-		{client: resolving, method: "OPTIONS", target: "*", spent: true, step: gate.StepRate,
-			want: problem.ErrTooManyRequests},
+		{
+			client: resolving, method: "OPTIONS", target: "*", spent: true, step: gate.StepRate,
+			want: problem.ErrTooManyRequests,
+		},
 		{client: resolving, target: "/urn:a1:b", step: gate.StepRules},
 		{client: resolving, target: "/http://a.example/", step: gate.StepClient, want: problem.ErrProxyClient},
 		{client: resolving, target: "/uri-res/N2R?urn:a1:b", step: gate.StepClient, want: problem.ErrProxyClient},
 		{client: resolving, target: "/fetch?uri=ftp://a.example/", step: gate.StepClient, want: problem.ErrProxyClient},
 		{client: resolving, target: "http://a.example/", step: gate.StepClient, want: problem.ErrProxyClient},
-		{client: resolving, method: "CONNECT", target: "a.example:443", step: gate.StepClient,
-			want: problem.ErrProxyClient},
-		{client: proxying, method: "PURGE", target: "http://a.example/", step: gate.StepClient,
-			want: problem.ErrPurgeClient},
-		{client: proxying, method: "PURGE", target: "/a", host: "www.example.org", step: gate.StepClient,
-			want: problem.ErrPurgeClient},
+		{
+			client: resolving, method: "CONNECT", target: "a.example:443", step: gate.StepClient,
+			want: problem.ErrProxyClient,
+		},
+		{
+			client: proxying, method: "PURGE", target: "http://a.example/", step: gate.StepClient,
+			want: problem.ErrPurgeClient,
+		},
+		{
+			client: proxying, method: "PURGE", target: "/a", host: "www.example.org", step: gate.StepClient,
+			want: problem.ErrPurgeClient,
+		},
 		{client: purging, method: "PURGE", target: "http://a.example/", step: gate.StepRules},
 		// By the login.
 		{client: proxying, target: "http://a.example/", users: users, step: gate.StepUser, want: problem.ErrProxyLogin},
-		{client: proxying, method: "CONNECT", target: "a.example:443", users: users, step: gate.StepUser,
-			want: problem.ErrProxyLogin},
+		{
+			client: proxying, method: "CONNECT", target: "a.example:443", users: users, step: gate.StepUser,
+			want: problem.ErrProxyLogin,
+		},
 		{client: proxying, target: "/http://a.example/", users: users, step: gate.StepUser, want: problem.ErrLogin},
-		{client: proxying, target: "/fetch?uri=ftp://a.example/", users: users, step: gate.StepUser,
-			want: problem.ErrLogin},
+		{
+			client: proxying, target: "/fetch?uri=ftp://a.example/", users: users, step: gate.StepUser,
+			want: problem.ErrLogin,
+		},
 		{client: proxying, target: "/urn:a1:b", users: users, step: gate.StepRules},
-		{client: proxying, target: "http://a.example/", users: users,
-			header: credentials("Proxy-Authorization", "ann:secret"), step: gate.StepRules},
-		{client: proxying, target: "http://a.example/", users: users,
-			header: credentials("Authorization", "ann:secret"), step: gate.StepUser, want: problem.ErrProxyLogin},
+		{
+			client: proxying, target: "http://a.example/", users: users,
+			header: credentials("Proxy-Authorization", "ann:secret"), step: gate.StepRules,
+		},
+		{
+			client: proxying, target: "http://a.example/", users: users,
+			header: credentials("Authorization", "ann:secret"), step: gate.StepUser, want: problem.ErrProxyLogin,
+		},
 		{
 			client: proxying, target: "http://a.example/", users: users,
 			header: credentials("Proxy-Authorization", "ann:wrong"), step: gate.StepUser,
@@ -160,21 +192,35 @@ func TestAdmit(t *testing.T) {
 		// By the request rate.
 		{client: resolving, target: "/urn:a1:b", spent: true, step: gate.StepRate, want: problem.ErrTooManyRequests},
 		{client: resolving, target: "/nothing", spent: true, step: gate.StepRate, want: problem.ErrTooManyRequests},
-		{client: "192.0.2.1", target: "/robots.txt", spent: true, step: gate.StepRate,
-			want: problem.ErrTooManyRequests},
-		{client: proxying, target: "http://denied.example/", spent: true, step: gate.StepRate,
-			want: problem.ErrTooManyRequests},
-		{client: resolving, target: "http://a.example/", spent: true, step: gate.StepClient,
-			want: problem.ErrProxyClient},
+		{
+			client: "192.0.2.1", target: "/robots.txt", spent: true, step: gate.StepRate,
+			want: problem.ErrTooManyRequests,
+		},
+		{
+			client: proxying, target: "http://denied.example/", spent: true, step: gate.StepRate,
+			want: problem.ErrTooManyRequests,
+		},
+		{
+			client: resolving, target: "http://a.example/", spent: true, step: gate.StepClient,
+			want: problem.ErrProxyClient,
+		},
 		// By the policy rules.
-		{client: proxying, target: "http://denied.example/", step: gate.StepRules,
-			want: &policy.Denied{Rule: "denied"}},
-		{client: proxying, method: "CONNECT", target: "denied.example:443", step: gate.StepRules,
-			want: &policy.Denied{Rule: "denied"}},
-		{client: proxying, target: "/fetch?uri=ftp://denied.example/", step: gate.StepRules,
-			want: &policy.Denied{Rule: "denied"}},
-		{client: purging, method: "PURGE", target: "http://denied.example/", step: gate.StepRules,
-			want: &policy.Denied{Rule: "denied"}},
+		{
+			client: proxying, target: "http://denied.example/", step: gate.StepRules,
+			want: &policy.Denied{Rule: "denied"},
+		},
+		{
+			client: proxying, method: "CONNECT", target: "denied.example:443", step: gate.StepRules,
+			want: &policy.Denied{Rule: "denied"},
+		},
+		{
+			client: proxying, target: "/fetch?uri=ftp://denied.example/", step: gate.StepRules,
+			want: &policy.Denied{Rule: "denied"},
+		},
+		{
+			client: purging, method: "PURGE", target: "http://denied.example/", step: gate.StepRules,
+			want: &policy.Denied{Rule: "denied"},
+		},
 		{client: proxying, target: "/http://denied.example/", step: gate.StepRules}, // nothing is retrieved
 	} {
 		method := tt.method
@@ -189,8 +235,10 @@ func TestAdmit(t *testing.T) {
 			Log:  slog.New(slog.DiscardHandler),
 			Step: func(step gate.Step, _ error) { steps = append(steps, step) },
 		})
-		client := gate.Client{Addr: netip.MustParseAddr(tt.client), Header: httpmessage.NewHeader(tt.header),
-			Host: tt.host}
+		client := gate.Client{
+			Addr: netip.MustParseAddr(tt.client), Header: httpmessage.NewHeader(tt.header),
+			Host: tt.host,
+		}
 		if tt.spent {
 			g.AllowsRate(client.Addr)
 		}
@@ -294,15 +342,19 @@ func TestRulesAreLogged(t *testing.T) {
 		{ID: "by-address", Deny: true, Destinations: prefixes("192.0.2.0/24")},
 	}
 	ask := asking(t)
-	for mode, says := range map[policy.Mode]string{policy.ModeEnforce: "request denied by rule",
-		policy.ModeReport: "request would be denied by rule", policy.ModeOpen: ""} {
+	for mode, says := range map[policy.Mode]string{
+		policy.ModeEnforce: "request denied by rule",
+		policy.ModeReport:  "request would be denied by rule", policy.ModeOpen: "",
+	} {
 		p, err := policy.New(mode, rules)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var written strings.Builder
-		g := gate.New(gate.Config{Access: access(), Policy: p, Now: at,
-			Log: slog.New(slog.NewTextHandler(&written, nil))})
+		g := gate.New(gate.Config{
+			Access: access(), Policy: p, Now: at,
+			Log: slog.New(slog.NewTextHandler(&written, nil)),
+		})
 		for _, tt := range []struct{ client, method, target, rule, fields string }{
 			{"10.1.0.1", "POST", "http://a.example:81/", "by-port", "method=POST scheme=http host=a.example port=81"},
 			{"10.1.0.2", "CONNECT", "a.example:81", "by-port", `method=CONNECT scheme="" host=a.example port=81`},

@@ -11,8 +11,10 @@ import (
 
 // trusted are the trusted proxies.
 func trusted() []netip.Prefix {
-	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"),
-		netip.MustParsePrefix("fd00::/8")}
+	return []netip.Prefix{
+		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"),
+		netip.MustParsePrefix("fd00::/8"),
+	}
 }
 
 func clientOf(r *http.Request) Client {
@@ -48,8 +50,10 @@ func TestClientIsThePeer(t *testing.T) {
 		// The fields of an untrusted peer are ignored, and it is relayed.
 		{peer: "203.0.113.9:4711", forwardedFor: reported, addr: "203.0.113.9", relayed: true},
 		{peer: "203.0.113.9:4711", forwarded: []string{"for=198.51.100.1"}, addr: "203.0.113.9", relayed: true},
-		{peer: "203.0.113.9:4711", forwardedFor: []string{"127.0.0.1"}, forwarded: []string{"for=127.0.0.1"},
-			addr: "203.0.113.9", relayed: true},
+		{
+			peer: "203.0.113.9:4711", forwardedFor: []string{"127.0.0.1"}, forwarded: []string{"for=127.0.0.1"},
+			addr: "203.0.113.9", relayed: true,
+		},
 		{peer: "203.0.113.9:4711", forwardedFor: []string{""}, addr: "203.0.113.9", relayed: true},
 		{peer: "203.0.113.9:4711", forwarded: []string{""}, addr: "203.0.113.9", relayed: true},
 		{peer: "@", forwardedFor: reported, addr: "198.51.100.1"},

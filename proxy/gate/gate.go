@@ -185,8 +185,10 @@ func (g *Gate) client(c *Client, a *route.Request) error {
 
 // MayBrowse reports whether a client may list names of the registry. It counts no request.
 func (g *Gate) MayBrowse(c *Client, a *route.Request) bool {
-	requested := route.Request{Kind: route.KindPage, UnknownHost: a.UnknownHost,
-		Target: route.Target{Names: &route.Names{}}}
+	requested := route.Request{
+		Kind: route.KindPage, UnknownHost: a.UnknownHost,
+		Target: route.Target{Names: &route.Names{}},
+	}
 	return g.host(&Verdict{}, c, &requested) == nil && g.client(c, &requested) == nil
 }
 

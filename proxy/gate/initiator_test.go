@@ -21,8 +21,10 @@ func TestInitiatorOf(t *testing.T) {
 		{nil, gate.InitiatorProgram},
 		{map[string]string{"User-Agent": "Wget/1.25", "Accept": "*/*"}, gate.InitiatorProgram},
 		{map[string]string{"User-Agent": "Lynx/2.9.0", "Accept": page}, gate.InitiatorProgram},
-		{map[string]string{"User-Agent": "Lynx/2.9.0", "Accept": page, "Referer": "http://b/"},
-			gate.InitiatorCrossSiteNavigation},
+		{
+			map[string]string{"User-Agent": "Lynx/2.9.0", "Accept": page, "Referer": "http://b/"},
+			gate.InitiatorCrossSiteNavigation,
+		},
 		{map[string]string{"User-Agent": mozilla}, gate.InitiatorUnknown},
 		{map[string]string{"Accept": page}, gate.InitiatorUnknown},
 		{map[string]string{"Referer": "http://a:81/b"}, gate.InitiatorOwnPage},
@@ -36,23 +38,37 @@ func TestInitiatorOf(t *testing.T) {
 		{map[string]string{"Referer": "%"}, gate.InitiatorCrossSiteSubresource},
 		{map[string]string{"Referer": "about:blank", "Accept": page}, gate.InitiatorCrossSiteNavigation},
 		{map[string]string{"Origin": "null", "Accept": page}, gate.InitiatorCrossSiteSubresource},
-		{map[string]string{"Origin": "http://b", "Referer": "http://a:81/", "Accept": page},
-			gate.InitiatorCrossSiteSubresource},
+		{
+			map[string]string{"Origin": "http://b", "Referer": "http://a:81/", "Accept": page},
+			gate.InitiatorCrossSiteSubresource,
+		},
 		{map[string]string{"Origin": "http://a:81", "User-Agent": mozilla}, gate.InitiatorOwnPage},
 		{map[string]string{"Sec-Fetch-Site": "same-origin", "Referer": "http://b/"}, gate.InitiatorOwnPage},
-		{map[string]string{"Sec-Fetch-Site": "cross-site", "Referer": "http://a:81/"},
-			gate.InitiatorCrossSiteSubresource},
+		{
+			map[string]string{"Sec-Fetch-Site": "cross-site", "Referer": "http://a:81/"},
+			gate.InitiatorCrossSiteSubresource,
+		},
 		{map[string]string{"Sec-Fetch-Site": "cross-site", "Accept": page}, gate.InitiatorCrossSiteSubresource},
-		{map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
-			gate.InitiatorUnknown},
-		{map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document",
-			"Sec-Fetch-User": "?1"}, gate.InitiatorUserActivation},
-		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
-			gate.InitiatorCrossSiteNavigation},
-		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "object",
-			"Sec-Fetch-User": "?1"}, gate.InitiatorCrossSiteSubresource},
-		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "document",
-			"Sec-Fetch-User": "?1"}, gate.InitiatorCrossSiteSubresource},
+		{
+			map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+			gate.InitiatorUnknown,
+		},
+		{map[string]string{
+			"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document",
+			"Sec-Fetch-User": "?1",
+		}, gate.InitiatorUserActivation},
+		{
+			map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+			gate.InitiatorCrossSiteNavigation,
+		},
+		{map[string]string{
+			"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "object",
+			"Sec-Fetch-User": "?1",
+		}, gate.InitiatorCrossSiteSubresource},
+		{map[string]string{
+			"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "document",
+			"Sec-Fetch-User": "?1",
+		}, gate.InitiatorCrossSiteSubresource},
 	} {
 		header := make(http.Header)
 		for name, value := range tt.fields {
@@ -84,8 +100,10 @@ func TestTrustsLines(t *testing.T) {
 
 // A page of another site cannot send fields by which it would appear to be of this server, or not to be a page.
 func FuzzInitiatorOf(f *testing.F) {
-	for _, seed := range []string{"http://b/", "null", "http://b", "about:blank", "http://a:81@b/", "//b",
-		"http://[::1]/", "http://a:81\\@b/"} {
+	for _, seed := range []string{
+		"http://b/", "null", "http://b", "about:blank", "http://a:81@b/", "//b",
+		"http://[::1]/", "http://a:81\\@b/",
+	} {
 		f.Add(seed, "b")
 	}
 	f.Fuzz(func(t *testing.T, field, host string) {

@@ -12,8 +12,10 @@ import (
 // FuzzToken: the token of Negotiate is the rest of the field after the scheme, in any case, without
 // surrounding spaces.
 func FuzzToken(f *testing.F) {
-	for _, value := range []string{"", "Negotiate", "Negotiate ", "Negotiate YQ==", "nEGOTIATE  YQ== ",
-		"Negotiate\tYQ==", "Negotiate2 a", "NTLM a", "Negotiate a b"} {
+	for _, value := range []string{
+		"", "Negotiate", "Negotiate ", "Negotiate YQ==", "nEGOTIATE  YQ== ",
+		"Negotiate\tYQ==", "Negotiate2 a", "NTLM a", "Negotiate a b",
+	} {
 		f.Add(value)
 	}
 	f.Fuzz(func(t *testing.T, value string) {

@@ -23,8 +23,10 @@ const (
 )
 
 func metadata(site, mode, dest string, more ...string) []string {
-	return append([]string{agentField, acceptPage, "Sec-Fetch-Site: " + site, "Sec-Fetch-Mode: " + mode,
-		"Sec-Fetch-Dest: " + dest}, more...)
+	return append([]string{
+		agentField, acceptPage, "Sec-Fetch-Site: " + site, "Sec-Fetch-Mode: " + mode,
+		"Sec-Fetch-Dest: " + dest,
+	}, more...)
 }
 
 // retrievals are the targets that cause a retrieval, of a name that resolves to location or of location itself.
@@ -48,8 +50,10 @@ func retrieving(t testing.TB) func(from, host, target, location string, fields [
 			name, value, _ := strings.Cut(field, ": ")
 			header.Add(name, value)
 		}
-		g := gate.New(gate.Config{Access: gate.Access{Resolve: prefixes("0.0.0.0/0"), Proxy: prefixes(from + "/32")},
-			OwnHosts: route.NewOwnHosts("urnd.example"), Now: at})
+		g := gate.New(gate.Config{
+			Access:   gate.Access{Resolve: prefixes("0.0.0.0/0"), Proxy: prefixes(from + "/32")},
+			OwnHosts: route.NewOwnHosts("urnd.example"), Now: at,
+		})
 		client := gate.Client{Addr: netip.MustParseAddr(from), Header: httpmessage.NewHeader(header), Host: host}
 		requested := ask(http.MethodGet, target, host, client.Addr.IsLoopback())
 		v := g.Admit(t.Context(), &client, &requested)
@@ -83,16 +87,22 @@ func TestPagesOfOtherSites(t *testing.T) {
 		{"an address that was typed", metadata("none", "navigate", "document", "Sec-Fetch-User: ?1"), allowed, allowed},
 		{"a page that is shown again", metadata("none", "navigate", "document"), allowed, asked},
 		{"a link of urnd", metadata("same-origin", "navigate", "document", "Sec-Fetch-User: ?1"), allowed, allowed},
-		{"a link of urnd, by a browser that shows no person", metadata("same-origin", "navigate", "document"),
-			allowed, allowed},
+		{
+			"a link of urnd, by a browser that shows no person", metadata("same-origin", "navigate", "document"),
+			allowed, allowed,
+		},
 		{"a link", metadata("cross-site", "navigate", "document", "Sec-Fetch-User: ?1"), allowed, allowed},
-		{"a link of a neighbour", metadata("same-site", "navigate", "document", "Sec-Fetch-User: ?1"),
-			allowed, allowed},
+		{
+			"a link of a neighbour", metadata("same-site", "navigate", "document", "Sec-Fetch-User: ?1"),
+			allowed, allowed,
+		},
 		{"meta refresh, window.open", metadata("cross-site", "navigate", "document"), asked, asked},
 		{"the same of a neighbour", metadata("same-site", "navigate", "document"), asked, asked},
-		{"what is shown before it is clicked",
+		{
+			"what is shown before it is clicked",
 			metadata("cross-site", "navigate", "document", "Sec-Fetch-User: ?1", "Sec-Purpose: prefetch;prerender"),
-			asked, asked},
+			asked, asked,
+		},
 		{"a frame", metadata("cross-site", "navigate", "iframe", "Sec-Fetch-User: ?1"), refused, refused},
 		{"an image", metadata("cross-site", "no-cors", "image"), refused, refused},
 		{"a script of a neighbour", metadata("same-site", "no-cors", "script"), refused, refused},
@@ -101,12 +111,19 @@ func TestPagesOfOtherSites(t *testing.T) {
 		{"an unknown site", metadata("cross-planet", "no-cors", "image"), refused, refused},
 		{"no mode", []string{agentField, acceptPage, "Sec-Fetch-Site: cross-site"}, refused, refused},
 
-		{"by http: a link of urnd",
-			[]string{agentField, acceptPage, "Referer: http://urnd.example/fetch?uri=gopher://a.example/1"}, allowed,
-			allowed},
+		{
+			"by http: a link of urnd",
+			[]string{agentField, acceptPage, "Referer: http://urnd.example/fetch?uri=gopher://a.example/1"},
+			allowed,
+			allowed,
+		},
 		{"by http: a link", []string{agentField, acceptPage, "Referer: http://evil.example/"}, asked, asked},
-		{"by http: a link of another port", []string{agentField, acceptPage, "Referer: http://urnd.example:81/"}, asked,
-			asked},
+		{
+			"by http: a link of another port",
+			[]string{agentField, acceptPage, "Referer: http://urnd.example:81/"},
+			asked,
+			asked,
+		},
 		{"by http: a page without an origin", []string{agentField, acceptPage, "Referer: about:blank"}, asked, asked},
 		{"by http: an image", []string{agentField, acceptImage, "Referer: http://evil.example/"}, refused, refused},
 		{"by http: no-cors fetch", []string{agentField, acceptAny, "Referer: http://evil.example/"}, refused, refused},
@@ -154,8 +171,10 @@ func TestRetrievalByNameOfAnotherSite(t *testing.T) {
 				want   error
 			}{
 				"a page": {[]string{agentField, acceptAny, "Referer: http://" + host + "/"}, want},
-				"a page of a browser that says that it is a program": {[]string{"User-Agent: curl/8.14.1",
-					"Accept-Language: de"}, want},
+				"a page of a browser that says that it is a program": {[]string{
+					"User-Agent: curl/8.14.1",
+					"Accept-Language: de",
+				}, want},
 				"a program": {nil, nil},
 			} {
 				if err := retrieve("198.51.100.1", host, target, location, tt.fields); !errors.Is(err, tt.want) ||

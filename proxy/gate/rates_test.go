@@ -15,8 +15,10 @@ import (
 // limited returns a Gate for all clients with a rate limit.
 func limited(perSecond int, now func() time.Time) *gate.Gate {
 	all := prefixes("0.0.0.0/0", "::/0")
-	return gate.New(gate.Config{Access: gate.Access{Resolve: all, Proxy: all, Trusted: prefixes("10.0.0.0/8"),
-		Rate: perSecond}, Now: now})
+	return gate.New(gate.Config{Access: gate.Access{
+		Resolve: all, Proxy: all, Trusted: prefixes("10.0.0.0/8"),
+		Rate: perSecond,
+	}, Now: now})
 }
 
 func TestRate(t *testing.T) {
@@ -72,8 +74,10 @@ func TestRate(t *testing.T) {
 // Requests of all forms are counted, and denied.
 func TestRateOfAllForms(t *testing.T) {
 	client := gate.Client{Addr: netip.MustParseAddr("203.0.113.1")}
-	for _, target := range []string{"/", "/urn:example:a", "/nothing", "http://a.example/",
-		"/uri-res/N2R?urn:example:a", "/api/v1/resolve", "urn:a"} {
+	for _, target := range []string{
+		"/", "/urn:example:a", "/nothing", "http://a.example/",
+		"/uri-res/N2R?urn:example:a", "/api/v1/resolve", "urn:a",
+	} {
 		g, ask := limited(1, at), askOf(t, http.MethodGet, target, "urnd.example", false)
 		if v := g.Admit(t.Context(), &client, &ask); v.Err != nil {
 			t.Errorf("%s: %v", target, v.Err)

@@ -101,16 +101,20 @@ func (anybody) Login(_ context.Context, _ netip.Addr, name, _ string) (string, b
 func TestGroupsAway(t *testing.T) {
 	rules := []policy.Rule{{ID: "staff", Groups: []string{"staff"}}, {ID: "rest", Deny: true}}
 	requested := asking(t)(http.MethodGet, "http://a.example/", "urnd.example", false)
-	for mode, want := range map[policy.Mode]error{policy.ModeEnforce: problem.ErrLoginUnavailable,
-		policy.ModeReport: nil} {
+	for mode, want := range map[policy.Mode]error{
+		policy.ModeEnforce: problem.ErrLoginUnavailable,
+		policy.ModeReport:  nil,
+	} {
 		p, err := policy.New(mode, rules)
 		if err != nil {
 			t.Fatal(err)
 		}
 		a := access()
 		a.Users, a.Groups = anybody{}, away{}
-		client := gate.Client{Addr: netip.MustParseAddr("10.1.0.2"),
-			Header: httpmessage.NewHeader(http.Header{"Proxy-Authorization": {basic("Ann:a")}})}
+		client := gate.Client{
+			Addr:   netip.MustParseAddr("10.1.0.2"),
+			Header: httpmessage.NewHeader(http.Header{"Proxy-Authorization": {basic("Ann:a")}}),
+		}
 		v := gate.New(gate.Config{Access: a, Policy: p, Now: at}).Admit(t.Context(), &client, &requested)
 		if !errors.Is(v.Err, want) || v.User != "ann" {
 			t.Errorf("%v: %v, user %q", mode, v.Err, v.User)
@@ -125,8 +129,11 @@ func TestParseGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ user, among, want string }{
-		{"alice", "staff board empty", "staff board"}, {"alice", "board", "board"}, {"carol", "staff board", "staff"},
-		{"dave", "staff", ""}, {"bob", "board", ""},
+		{"alice", "staff board empty", "staff board"},
+		{"alice", "board", "board"},
+		{"carol", "staff board", "staff"},
+		{"dave", "staff", ""},
+		{"bob", "board", ""},
 	} {
 		if got, err := groups.Memberships(t.Context(), tt.user, strings.Fields(tt.among)); err != nil ||
 			strings.Join(got, " ") != tt.want {

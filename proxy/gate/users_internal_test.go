@@ -26,8 +26,10 @@ func TestTurns(t *testing.T) {
 		comparisons int // until bob has logged in
 	}{
 		"of one name": {func(i int) (string, string, string) { return "192.0.2.1", "alice", fmt.Sprint(i) }, 2},
-		"of unknown names": {func(i int) (string, string, string) { return "192.0.2.1", fmt.Sprint("m", i), "wrong" },
-			2},
+		"of unknown names": {
+			func(i int) (string, string, string) { return "192.0.2.1", fmt.Sprint("m", i), "wrong" },
+			2,
+		},
 		"of both": {func(i int) (string, string, string) {
 			return "192.0.2.1", []string{"alice", "m"}[i%2], fmt.Sprint(i)
 		}, 3},
@@ -94,8 +96,19 @@ func TestTurns(t *testing.T) {
 // Different lists of texts have different keys, even if their concatenation is equal.
 func TestKeys(t *testing.T) {
 	seen := make(map[[32]byte][]string)
-	for _, texts := range [][]string{{}, {""}, {"", ""}, {"a"}, {"a", ""}, {"", "a"}, {"a\x00", "b"}, {"a", "\x00b"},
-		{"a\x00b"}, {"a", "b"}, {"\x01a"}} {
+	for _, texts := range [][]string{
+		{},
+		{""},
+		{"", ""},
+		{"a"},
+		{"a", ""},
+		{"", "a"},
+		{"a\x00", "b"},
+		{"a", "\x00b"},
+		{"a\x00b"},
+		{"a", "b"},
+		{"\x01a"},
+	} {
 		key := keyOf(texts...)
 		if other, ok := seen[key]; ok {
 			t.Errorf("%q has the key of %q", texts, other)

@@ -122,8 +122,10 @@ func basic(userinfo string) string {
 // guarded returns a Gate for the given users on this machine, with a clock.
 func guarded(t testing.TB, now func() time.Time, lines ...string) *gate.Gate {
 	t.Helper()
-	return gate.New(gate.Config{Access: gate.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8"),
-		Users: users(t, lines...)}, Now: now})
+	return gate.New(gate.Config{Access: gate.Access{
+		Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8"),
+		Users: users(t, lines...),
+	}, Now: now})
 }
 
 // The forward proxy reads Proxy-Authorization, and urnd as an origin Authorization (RFC 9110 sections 11.6
@@ -141,8 +143,10 @@ func TestCredentials(t *testing.T) {
 	classified := asking(t)
 	admitted := func(target string, header http.Header) gate.Verdict {
 		ask := classified(http.MethodGet, target, "urnd.example", true)
-		client := gate.Client{Addr: netip.MustParseAddr("127.0.0.1"), Header: httpmessage.NewHeader(header),
-			Host: "urnd.example"}
+		client := gate.Client{
+			Addr: netip.MustParseAddr("127.0.0.1"), Header: httpmessage.NewHeader(header),
+			Host: "urnd.example",
+		}
 		return guarded(t, at, lines...).Admit(t.Context(), &client, &ask)
 	}
 	for _, wrong := range []string{
@@ -165,8 +169,10 @@ func TestCredentials(t *testing.T) {
 			}
 		}
 	}
-	for credentials, user := range map[string]string{right: "alice",
-		strings.Replace(right, scheme, "bAsIc", 1): "alice", basic("bob:b"): "bob"} {
+	for credentials, user := range map[string]string{
+		right: "alice",
+		strings.Replace(right, scheme, "bAsIc", 1): "alice", basic("bob:b"): "bob",
+	} {
 		for _, target := range forward {
 			if v := admitted(target, http.Header{"Proxy-Authorization": {credentials}}); v.Err != nil ||
 				v.User != user {
@@ -188,8 +194,10 @@ func TestCredentials(t *testing.T) {
 
 // A client that may not use the proxy is not asked for a password, and is denied with a right one.
 func TestLoginFromElsewhere(t *testing.T) {
-	g := gate.New(gate.Config{Access: gate.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("192.0.2.0/24"),
-		Users: users(t, hashed(t, "alice", "a"))}, Now: at})
+	g := gate.New(gate.Config{Access: gate.Access{
+		Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("192.0.2.0/24"),
+		Users: users(t, hashed(t, "alice", "a")),
+	}, Now: at})
 	for _, target := range []string{"http://a.example/", "/http://a.example/", "/uri-res/N2R?urn:example:a"} {
 		for _, authorization := range []string{basic("alice:a"), ""} {
 			ask := askOf(t, http.MethodGet, target, "urnd.example", true)

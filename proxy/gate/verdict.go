@@ -123,8 +123,10 @@ func (g *Gate) Retrieve(ctx context.Context, c *Client, user, method string, u u
 // newPolicyRequest returns the request in the form that rules compare.
 func newPolicyRequest(v *Verdict, c *Client, a *route.Request) (policy.Request, error) {
 	if a.Kind == route.KindTunnel {
-		return policy.Request{Client: c.Addr, User: v.User, Method: http.MethodConnect, Host: a.Authority.Host,
-			Port: a.Authority.Port}, nil
+		return policy.Request{
+			Client: c.Addr, User: v.User, Method: http.MethodConnect, Host: a.Authority.Host,
+			Port: a.Authority.Port,
+		}, nil
 	}
 	requested, err := policy.NewRequest(c.Addr, v.User, a.Method, a.Key)
 	requested.SentPath, _, _ = strings.Cut(a.Spelling, "?")

@@ -166,8 +166,10 @@ func TestUnreadContent(t *testing.T) {
 		{"little in chunks", begin + "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n", "0\r\n\r\n", false, false},
 		{"much", begin + fmt.Sprintf("Content-Length: %d\r\n\r\n", much), strings.Repeat("a", much), true, true},
 		{"much in chunks", begin + "Transfer-Encoding: chunked\r\n\r\n", strings.Repeat(chunk, 100), false, true},
-		{"little of a client that closes", begin + "Connection: close\r\nContent-Length: 5\r\n\r\n", "hello",
-			true, true},
+		{
+			"little of a client that closes", begin + "Connection: close\r\nContent-Length: 5\r\n\r\n", "hello",
+			true, true,
+		},
 		{"a chunk that is none", begin + "Transfer-Encoding: chunked\r\n\r\n", "x\r\n", false, true},
 	}
 	for _, test := range tests {

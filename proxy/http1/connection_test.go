@@ -149,7 +149,8 @@ func TestPanic(t *testing.T) {
 				t.Run(fmt.Sprint(by, " flushed ", flushed, " each ", each), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						w := newWorld(func(r *httpmessage.Incoming,
-							w httpmessage.ResponseWriter) httpmessage.Continuation {
+							w httpmessage.ResponseWriter,
+						) httpmessage.Continuation {
 							if r.Target == "/first" {
 								write(w, "first")
 								return nil

@@ -47,13 +47,17 @@ var steps = []step{
 	{name: "large", request: "GET /large/" + hostLine + "\r\n", want: "200 " + strings.Repeat("l", 20_000)},
 	{name: "interim", request: "GET /interim/d" + hostLine + "\r\n", want: "200 d"},
 	{name: "length", request: "POST /echo/" + hostLine + "Content-Length: 3\r\n\r\nabc", want: "200 abc"},
-	{name: "chunked", request: "POST /echo/" + hostLine + chunkedLine + "2;x\r\nde\r\n0\r\nT: u\r\n\r\n",
-		want: "200 de"},
+	{
+		name: "chunked", request: "POST /echo/" + hostLine + chunkedLine + "2;x\r\nde\r\n0\r\nT: u\r\n\r\n",
+		want: "200 de",
+	},
 	{name: "expect", request: "POST /echo/" + hostLine + expectLine + "Content-Length: 2\r\n\r\nfg", want: "200 fg"},
 	{name: "an empty line behind", request: "POST /echo/" + hostLine + "Content-Length: 1\r\n\r\nh\r\n", want: "200 h"},
 	{name: "unread by Begin", request: "POST /begin/i" + hostLine + "Content-Length: 3\r\n\r\nabc", want: "200 i"},
-	{name: "unread by Continue", request: "POST /wait/j" + hostLine + chunkedLine + "2\r\nde\r\n0\r\n\r\n",
-		want: "200 j"},
+	{
+		name: "unread by Continue", request: "POST /wait/j" + hostLine + chunkedLine + "2\r\nde\r\n0\r\n\r\n",
+		want: "200 j",
+	},
 	{name: "HTTP/1.0", request: "GET /begin/k HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", want: "200 k"},
 
 	{name: "the client closes", request: "GET /wait/l" + hostLine + closeLine + "\r\n", want: "200 l", closes: true},

@@ -29,8 +29,10 @@ func TestRefusal(t *testing.T) {
 		{"a target that is too long", "GET /" + strings.Repeat("a", 20_000) + " HTTP/1.1\r\nHost: h\r\n\r\n", 414},
 		{"such a target that has not ended", "GET /" + strings.Repeat("a", 20_000), 414},
 		{"an expectation: RFC 9110 section 10.1.1", "GET / HTTP/1.1\r\nHost: h\r\nExpect: more\r\n\r\n", 417},
-		{"a head that is too large",
-			"GET / HTTP/1.1\r\nHost: h\r\nA: " + strings.Repeat("b", 20_000) + "\r\n\r\n", 431},
+		{
+			"a head that is too large",
+			"GET / HTTP/1.1\r\nHost: h\r\nA: " + strings.Repeat("b", 20_000) + "\r\n\r\n", 431,
+		},
 		{"such a head that has not ended", "GET / HTTP/1.1\r\nHost: h\r\nA: " + strings.Repeat("b", 20_000), 431},
 		{"such a head of short fields", "GET / HTTP/1.1\r\nHost: h\r\n" + strings.Repeat("A: b\r\n", 4000), 431},
 		{"a transfer coding", "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501},

@@ -346,8 +346,10 @@ func TestRestOfRequest(t *testing.T) {
 		{"a length beyond the window", "NO_ERROR", 0, 16<<10 + 1, func(*client, uint32) {}},
 		{"less", "PROTOCOL_ERROR", 0, 4, func(c *client, id uint32) { _ = c.WriteData(id, true, []byte("abc")) }},
 		{"more", "PROTOCOL_ERROR", 0, 2, func(c *client, id uint32) { _ = c.WriteData(id, true, []byte("abc")) }},
-		{"HEADERS without an end", "PROTOCOL_ERROR", 0, -1,
-			func(c *client, id uint32) { _ = c.askOn(id, false, "x: y") }},
+		{
+			"HEADERS without an end", "PROTOCOL_ERROR", 0, -1,
+			func(c *client, id uint32) { _ = c.askOn(id, false, "x: y") },
+		},
 		{"a window that is too large", "FLOW_CONTROL_ERROR", 0, -1, func(c *client, id uint32) {
 			_ = c.WriteWindowUpdate(id, 1<<31-1)
 		}},
@@ -440,8 +442,10 @@ func TestBodyDeadline(t *testing.T) {
 		}), func(c *http2.Config) {
 			c.BodyDeadline = func() time.Time { return time.Now().Add(10 * time.Second) }
 		}).open(t)
-		for path, want := range map[string]string{"/": "6 true 19s true", "/own": "3 true 1s true",
-			"/cut": "3 true 1s false"} {
+		for path, want := range map[string]string{
+			"/": "6 true 19s true", "/own": "3 true 1s true",
+			"/cut": "3 true 1s false",
+		} {
 			id := c.ask(false, post(path)...)
 			_ = c.WriteData(id, false, []byte("abc"))
 			time.Sleep(9 * time.Second)

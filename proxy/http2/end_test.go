@@ -420,8 +420,10 @@ func TestExtendedConnect(t *testing.T) {
 	}), func(c *http2.Config) { c.ExtendedConnect = true })
 	c := s.open(t)
 	request := func(path string) []string {
-		return []string{":method: CONNECT", ":protocol: websocket", ":scheme: https", ":authority: a.example",
-			":path: " + path}
+		return []string{
+			":method: CONNECT", ":protocol: websocket", ":scheme: https", ":authority: a.example",
+			":path: " + path,
+		}
 	}
 	id := c.ask(false, request("/")...)
 	_ = c.WriteData(id, false, []byte("abc"))

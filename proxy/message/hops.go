@@ -26,5 +26,7 @@ func Hops(request httpmessage.Header) (uint8, error) {
 	return uint8(min(n, resolver.MaxHops)), nil
 }
 
-var ruleHops = uri.Rule{Code: "hops", Name: "Urnd-Hops", Section: "urnd's THTTP",
-	Requirement: "the hop count is a number of at most three digits"}
+var ruleHops = uri.Rule{
+	Code: "hops", Name: "Urnd-Hops", Section: "urnd's THTTP",
+	Requirement: "the hop count is a number of at most three digits",
+}

@@ -100,8 +100,10 @@ func (r Reply) NotModified() Reply {
 // AppendFields appends the header fields of the reply. The values are valid as long as those of text.
 func (r *Reply) AppendFields(fields httpmessage.Fields, text *httpmessage.ValueBuffer) httpmessage.Fields {
 	values := [...]string{r.Location, r.CacheControl, r.CacheStatus, r.ContentType, r.length(text), r.Vary}
-	for i, name := range [...]string{"Location", "Cache-Control", "Cache-Status", "Content-Type",
-		"Content-Length", "Vary"} {
+	for i, name := range [...]string{
+		"Location", "Cache-Control", "Cache-Status", "Content-Type",
+		"Content-Length", "Vary",
+	} {
 		if values[i] != "" {
 			fields = append(fields, httpmessage.Field{Name: name, Value: values[i]})
 		}

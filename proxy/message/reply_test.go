@@ -29,13 +29,19 @@ func TestRedirect(t *testing.T) {
 	}{
 		{route.FormPath, true, resolver.CacheHit, 90 * time.Second, 302, "urnd; hit; ttl=90", "max-age=90"},
 		{route.FormPath, true, resolver.CacheHit, 1999 * time.Millisecond, 302, "urnd; hit; ttl=1", "max-age=1"},
-		{route.FormTarget, true, resolver.CacheMiss, time.Minute, 302, "urnd; fwd=uri-miss; stored; ttl=60",
-			"max-age=60"},
+		{
+			route.FormTarget, true, resolver.CacheMiss, time.Minute, 302, "urnd; fwd=uri-miss; stored; ttl=60",
+			"max-age=60",
+		},
 		{route.FormTarget, true, resolver.CacheMiss, 0, 302, "urnd; fwd=uri-miss; ttl=0", "no-store"},
-		{route.FormTHTTP, true, resolver.CacheCollapsed, time.Minute, 303,
-			"urnd; fwd=uri-miss; collapsed; stored; ttl=60", "max-age=60"},
-		{route.FormTHTTP, false, resolver.CacheStale, -5 * time.Second, 302, "urnd; hit; detail=stale-on-error; ttl=-5",
-			"max-age=0"},
+		{
+			route.FormTHTTP, true, resolver.CacheCollapsed, time.Minute, 303,
+			"urnd; fwd=uri-miss; collapsed; stored; ttl=60", "max-age=60",
+		},
+		{
+			route.FormTHTTP, false, resolver.CacheStale, -5 * time.Second, 302, "urnd; hit; detail=stale-on-error; ttl=-5",
+			"max-age=0",
+		},
 		{route.FormPath, false, resolver.Uncached, time.Hour, 302, "urnd; fwd=bypass", "max-age=3600"},
 	} {
 		r := message.Redirect(tt.form.RedirectStatus(tt.http11), location, "Accept",
@@ -68,10 +74,14 @@ func TestWrite(t *testing.T) {
 		{"nothing but a status", message.Reply{Status: 204}, []string{"Content-Length: 0"}, ""},
 		{
 			"a redirect",
-			message.Reply{Status: 302, Location: "http://a/", CacheControl: "max-age=1", CacheStatus: "urnd; hit",
-				Vary: "Accept"},
-			[]string{"Cache-Control: max-age=1", "Cache-Status: urnd; hit", "Content-Length: 0", "Location: http://a/",
-				"Vary: Accept"},
+			message.Reply{
+				Status: 302, Location: "http://a/", CacheControl: "max-age=1", CacheStatus: "urnd; hit",
+				Vary: "Accept",
+			},
+			[]string{
+				"Cache-Control: max-age=1", "Cache-Status: urnd; hit", "Content-Length: 0", "Location: http://a/",
+				"Vary: Accept",
+			},
 			"",
 		},
 		{
@@ -82,10 +92,14 @@ func TestWrite(t *testing.T) {
 		},
 		{
 			"fields of its own",
-			message.Reply{Status: 200, ContentType: "text/html", Body: []byte("b"),
-				Fields: httpmessage.NewFields("Content-Security-Policy", "sandbox", "Allow", "GET")},
-			[]string{"Allow: GET", "Content-Length: 1", "Content-Security-Policy: sandbox", "Content-Type: text/html",
-				"X-Content-Type-Options: nosniff"},
+			message.Reply{
+				Status: 200, ContentType: "text/html", Body: []byte("b"),
+				Fields: httpmessage.NewFields("Content-Security-Policy", "sandbox", "Allow", "GET"),
+			},
+			[]string{
+				"Allow: GET", "Content-Length: 1", "Content-Security-Policy: sandbox", "Content-Type: text/html",
+				"X-Content-Type-Options: nosniff",
+			},
 			"b",
 		},
 		{"a stream", message.Reply{Status: 200, Stream: stream}, []string{}, "stream"},
@@ -137,8 +151,10 @@ func TestWriteOfAStreamThatFails(t *testing.T) {
 func TestWriteInScratch(t *testing.T) {
 	const note = "a"
 	var scratch message.Scratch
-	r := message.Reply{Status: 302, Fields: httpmessage.NewFields("Link", "<a>"), ContentType: "text/plain",
-		Body: []byte(note)}
+	r := message.Reply{
+		Status: 302, Fields: httpmessage.NewFields("Link", "<a>"), ContentType: "text/plain",
+		Body: []byte(note),
+	}
 	for range 2 {
 		var w proxytest.Recorder
 		message.Write(&w, http.MethodGet, r, &scratch)
@@ -166,8 +182,10 @@ func TestFresh(t *testing.T) {
 
 // TestPrecondition covers RFC 9110 section 13.2.2, for documents only.
 func TestPrecondition(t *testing.T) {
-	tagged := message.Reply{Status: 200, ContentType: "text/plain", Body: []byte("a"),
-		Fields: httpmessage.NewFields("ETag", `"1"`, "Content-Encoding", "gzip")}
+	tagged := message.Reply{
+		Status: 200, ContentType: "text/plain", Body: []byte("a"),
+		Fields: httpmessage.NewFields("ETag", `"1"`, "Content-Encoding", "gzip"),
+	}
 	untagged := message.Reply{Status: 200}
 	missing := message.Reply{Status: 404, Fields: httpmessage.NewFields("ETag", `"1"`)}
 	for _, tt := range []struct {

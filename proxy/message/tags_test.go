@@ -41,8 +41,13 @@ func TestTags(t *testing.T) {
 				{Prefix: "urn:nbn:fi:uef-"},
 				{Prefix: "urn:nbn:fi:uef-20"},
 			},
-			[]resolver.Selection{{Namespace: "isbn"}, named("urn:nbn:fi:uef-2018"), {Prefix: "urn:nbn:se:"},
-				{Prefix: "urn:nbn:fi:uea-"}, {Prefix: "urn:isbn:"}},
+			[]resolver.Selection{
+				{Namespace: "isbn"},
+				named("urn:nbn:fi:uef-2018"),
+				{Prefix: "urn:nbn:se:"},
+				{Prefix: "urn:nbn:fi:uea-"},
+				{Prefix: "urn:isbn:"},
+			},
 		},
 		"https://purl.example/net/a?b=c/d": {
 			[]resolver.Selection{
@@ -53,16 +58,25 @@ func TestTags(t *testing.T) {
 				{Prefix: "https://purl.example/net/a?b"},
 				{Prefix: "https:"},
 			},
-			[]resolver.Selection{named("https://purl.example/net/b"), {Prefix: "https://other.example/"},
-				{Namespace: "https"}},
+			[]resolver.Selection{
+				named("https://purl.example/net/b"),
+				{Prefix: "https://other.example/"},
+				{Namespace: "https"},
+			},
 		},
-		"urn:a1:" + strings.Repeat("b-", 20): {[]resolver.Selection{{Prefix: "urn:a1:" + strings.Repeat("b-", 10)}},
-			[]resolver.Selection{{Prefix: "urn:a1:b-c-"}}},
-		"ark:/12345/x": {[]resolver.Selection{{Prefix: "ark:/12345/"}, {Prefix: "ark:"}},
-			[]resolver.Selection{{Prefix: "ark:/12346/"}}},
+		"urn:a1:" + strings.Repeat("b-", 20): {
+			[]resolver.Selection{{Prefix: "urn:a1:" + strings.Repeat("b-", 10)}},
+			[]resolver.Selection{{Prefix: "urn:a1:b-c-"}},
+		},
+		"ark:/12345/x": {
+			[]resolver.Selection{{Prefix: "ark:/12345/"}, {Prefix: "ark:"}},
+			[]resolver.Selection{{Prefix: "ark:/12346/"}},
+		},
 	} {
-		for field, separator := range map[message.Tags]string{message.CacheTag: ",", message.SurrogateKey: " ",
-			message.Xkey: " "} {
+		for field, separator := range map[message.Tags]string{
+			message.CacheTag: ",", message.SurrogateKey: " ",
+			message.Xkey: " ",
+		} {
 			tags := tagsOf(t, field, name, separator)
 			for _, s := range tt.of {
 				if tag := message.TagOf(s); !slices.Contains(tags, tag) {
@@ -80,8 +94,10 @@ func TestTags(t *testing.T) {
 
 // FuzzTagOfPrefix requires that the tag of any prefix of a name is on replies about the name.
 func FuzzTagOfPrefix(f *testing.F) {
-	for _, name := range []string{"urn:nbn:fi:uef-2019", "https://a.example/b?c/d-e", "ark:/1/2", "urn:", "urn:a",
-		"urn::", "x:-", ":", ""} {
+	for _, name := range []string{
+		"urn:nbn:fi:uef-2019", "https://a.example/b?c/d-e", "ark:/1/2", "urn:", "urn:a",
+		"urn::", "x:-", ":", "",
+	} {
 		f.Add(name, 7)
 	}
 	f.Fuzz(func(t *testing.T, name string, end int) {

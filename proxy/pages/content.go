@@ -29,8 +29,10 @@ func (l Language) en() template.HTMLAttr {
 // templates are part of the program.
 func newLocalized(files fs.FS, texts [languages]*messages.Texts) (all localized) {
 	for l := range all {
-		functions := template.FuncMap{"t": texts[l].T, "date": date, "bdi": Bdi, "code": Code, "isolated": Isolated,
-			"link": Link, "moment": Moment, "en": Language(l).en}
+		functions := template.FuncMap{
+			"t": texts[l].T, "date": date, "bdi": Bdi, "code": Code, "isolated": Isolated,
+			"link": Link, "moment": Moment, "en": Language(l).en,
+		}
 		all[l] = template.Must(template.New("").Funcs(functions).ParseFS(files, "*.html"))
 	}
 	return all
@@ -73,8 +75,8 @@ func Link(target, text string) template.HTML {
 		!strings.HasPrefix(target, "http://") {
 		return Code(text)
 	}
-	return template.HTML(`<a href="` + template.HTMLEscapeString(target) + `" rel="noreferrer nofollow">` +
-		string(Code(text)) + `</a>`) //nolint:gosec // escaped
+	return template.HTML(`<a href="` + template.HTMLEscapeString(target) + //nolint:gosec // escaped
+		`" rel="noreferrer nofollow">` + string(Code(text)) + `</a>`)
 }
 
 // Isolated returns a text of external origin for a place without elements, such as a title, between
@@ -84,8 +86,8 @@ func Isolated(text string) string { return "\u2068" + text + "\u2069" }
 // Moment returns a time as a time element in UTC. A script may show it in the time zone of the reader.
 func Moment(t time.Time) template.HTML {
 	t = t.UTC()
-	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2006-01-02 15:04:05") +
-		` UTC</time>`) //nolint:gosec // numbers
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + //nolint:gosec // numbers
+		t.Format("2006-01-02 15:04:05") + ` UTC</time>`)
 }
 
 // Contents are the templates of another package for the content of panels. Values are escaped according to

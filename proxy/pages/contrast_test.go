@@ -41,8 +41,10 @@ func variables(t *testing.T, site Site) (day, night map[string]colour) {
 // All text is readable, in light and dark mode, with any colour of a site: WCAG 2.2 success criterion 1.4.3,
 // level AA. Borders of warnings and fields have the contrast of criterion 1.4.11.
 func TestContrast(t *testing.T) {
-	for _, accent := range []string{"", "#0645ad", "#ffff00", "#ffffff", "#000000", "#808080", "#ff0000", "#00c000",
-		"none", "#12345", "#1234567"} {
+	for _, accent := range []string{
+		"", "#0645ad", "#ffff00", "#ffffff", "#000000", "#808080", "#ff0000", "#00c000",
+		"none", "#12345", "#1234567",
+	} {
 		day, night := variables(t, Site{Accent: accent})
 		for theme, colours := range map[string]map[string]colour{"light": day, "dark": night} {
 			const all = 9
@@ -68,8 +70,10 @@ func TestContrast(t *testing.T) {
 	}
 	// The backgrounds that accents are computed for are those of the style sheet.
 	day, night := variables(t, Site{})
-	for got, want := range map[colour]string{day["ground"]: lightGround, day["band"]: lightBand,
-		night["ground"]: darkGround, night["band"]: darkBand} {
+	for got, want := range map[colour]string{
+		day["ground"]: lightGround, day["band"]: lightBand,
+		night["ground"]: darkGround, night["band"]: darkBand,
+	} {
 		if got.String() != want {
 			t.Errorf("%s, want %s", got, want)
 		}

@@ -53,8 +53,10 @@ func docsPage(docs *apidoc.Docs, w pages.Writer, slug string) pages.Page {
 func TestDocs(t *testing.T) {
 	german := documented(t, pages.New(pages.Site{}).For(pages.Chosen("de")))
 	for name, wants := range map[string][]string{
-		"index": {`<h1>Programmierschnittstelle (API)</h1>`, `<span lang="en">`, `href="/docs/names?lang=de#resolve"`,
-			`href="/docs?lang=fr"`},
+		"index": {
+			`<h1>Programmierschnittstelle (API)</h1>`, `<span lang="en">`, `href="/docs/names?lang=de#resolve"`,
+			`href="/docs?lang=fr"`,
+		},
 		"names": {
 			`<h1>Namen</h1>`, `<h3>Antworten</h3>`, `in der Query, <code>string</code>`,
 			`<li><a href="/docs?lang=de">Programmierschnittstelle (API)</a></li>`, `href="/docs/names?lang=fr"`,

@@ -239,8 +239,11 @@ func (w Writer) lasting(d time.Duration) string {
 	for _, part := range [...]struct {
 		unit string
 		n    int64
-	}{{"lasting.hours", whole / perUnit / perUnit}, {"lasting.minutes", whole / perUnit % perUnit},
-		{"lasting.seconds", whole % perUnit}} {
+	}{
+		{"lasting.hours", whole / perUnit / perUnit},
+		{"lasting.minutes", whole / perUnit % perUnit},
+		{"lasting.seconds", whole % perUnit},
+	} {
 		if part.n > 0 || part.unit == "lasting.seconds" && whole <= 0 {
 			parts = append(parts, w.Text(part.unit, "Number", part.n))
 		}

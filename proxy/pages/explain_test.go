@@ -34,13 +34,17 @@ func explained() map[string]pages.Explanation {
 	unknown := rule("de.nbn.example.", 100, 30, resolver.RuleSkipped)
 	unknown.Flags, unknown.Substitute, unknown.Reason = "x", "x.example.", `flags "x" are unknown`
 	steps := []resolver.Step{
-		{Stage: "normalize", Code: "normalized",
-			Values: []any{"Before", "URN:NBN:de:101:1-201102033592", "After", name}},
+		{
+			Stage: "normalize", Code: "normalized",
+			Values: []any{"Before", "URN:NBN:de:101:1-201102033592", "After", name},
+		},
 		{Stage: "canonical", Code: "canonical", Values: []any{"Name", name}},
 		{Stage: "cache", Code: "not_stored"},
 		{Stage: "registry", Code: "name_not_registered"},
-		{Stage: "dns", Code: "dns_answered", Values: []any{"Domain", "nbn.urn.arpa.", "Type", "NAPTR"},
-			Took: 12345 * time.Microsecond},
+		{
+			Stage: "dns", Code: "dns_answered", Values: []any{"Domain", "nbn.urn.arpa.", "Type", "NAPTR"},
+			Took: 12345 * time.Microsecond,
+		},
 		{Stage: "ddds", Detail: "skipped", Rule: other},
 		{Stage: "ddds", Detail: "used", Rule: delegated},
 		{Stage: "dns", Detail: "de.nbn.example. NAPTR from the cache, 4m0s old, ttl 56m0s, 3 records, authenticated"},
@@ -53,8 +57,10 @@ func explained() map[string]pages.Explanation {
 	return map[string]pages.Explanation{
 		"found": {
 			Name: name, Steps: steps,
-			Targets: []pages.Target{{URI: leads.Result, Type: "text/html"},
-				{URI: "https://mirror.example.org/", Failing: true}}, Path: "/api/v1/explain",
+			Targets: []pages.Target{
+				{URI: leads.Result, Type: "text/html"},
+				{URI: "https://mirror.example.org/", Failing: true},
+			}, Path: "/api/v1/explain",
 			Query: pages.ExplainQuery(name, ""), About: "/uri-res/N2C.html?" + name,
 		},
 		"failed": {
@@ -114,20 +120,28 @@ func TestExplain(t *testing.T) {
 // Text of servers never becomes markup, and the page is limited to 30 KB, however long the trace is.
 func TestExplainIsBounded(t *testing.T) {
 	d := pages.New(library(t))
-	for _, text := range []string{hostile, `"><script>alert(1)</script>`, "</svg><img src=x onerror=alert(1)>",
-		strings.Repeat("<", 10_000), strings.Repeat("长", 500), "\x00\xff"} {
-		rule := &resolver.Rule{Domain: text, Flags: text, Services: text, Regexp: text, Substitute: text, Matched: text,
-			Result: text, Reason: text}
+	for _, text := range []string{
+		hostile, `"><script>alert(1)</script>`, "</svg><img src=x onerror=alert(1)>",
+		strings.Repeat("<", 10_000), strings.Repeat("长", 500), "\x00\xff",
+	} {
+		rule := &resolver.Rule{
+			Domain: text, Flags: text, Services: text, Regexp: text, Substitute: text, Matched: text,
+			Result: text, Reason: text,
+		}
 		e := pages.Explanation{
 			Name: text, Path: "/api/v1/explain", Query: pages.ExplainQuery(text, ""), About: "/" + text,
-			Steps: slices.Repeat([]resolver.Step{{Stage: text, Detail: text},
-				{Stage: "ddds", Detail: text, Rule: rule}}, 500),
+			Steps: slices.Repeat([]resolver.Step{
+				{Stage: text, Detail: text},
+				{Stage: "ddds", Detail: text, Rule: rule},
+			}, 500),
 			Targets: slices.Repeat([]pages.Target{{URI: text, Title: text}}, 500),
 		}
 		for _, steps := range []int{1000, 1} {
 			e.Steps = e.Steps[:steps]
-			for _, problem := range []*api.Problem{nil,
-				{Status: 400, Title: text, Code: "rules_loop", Values: []string{"Domain", text}, Input: text}} {
+			for _, problem := range []*api.Problem{
+				nil,
+				{Status: 400, Title: text, Code: "rules_loop", Values: []string{"Domain", text}, Input: text},
+			} {
 				e.Problem = problem
 				page := d.In(pages.French).Explain(&e).Body
 				read(t, page)
@@ -161,8 +175,10 @@ func TestStepsAreIsolated(t *testing.T) {
 			{Stage: "dns", Code: "dns_answered", Values: []any{"Domain", reversed, "Type", "NAPTR"}},
 			{Stage: "ddds", Rule: rule},
 			{Stage: "slp", Detail: reversed},
-			{Stage: "warning", Code: "breaks_rule",
-				Values: []any{"Rule", uri.Rule{Code: "pattern"}.With(reversed), "Section", "RFC 1"}},
+			{
+				Stage: "warning", Code: "breaks_rule",
+				Values: []any{"Rule", uri.Rule{Code: "pattern"}.With(reversed), "Section", "RFC 1"},
+			},
 		},
 		Problem: &api.Problem{Status: 502, Code: "server_refused", Values: []string{"Reply", reversed}},
 	}
@@ -174,8 +190,10 @@ func TestStepsAreIsolated(t *testing.T) {
 			Targets:  []pages.Target{{URI: reversed, Title: reversed}},
 			Citation: reversed,
 		}),
-		"problem": w.Problem(api.Problem{Status: 502, Code: "server_refused", Input: reversed,
-			Values: []string{"Reply", reversed}, Refused: true}),
+		"problem": w.Problem(api.Problem{
+			Status: 502, Code: "server_refused", Input: reversed,
+			Values: []string{"Reply", reversed}, Refused: true,
+		}),
 		"rule": w.Problem(api.Problem{
 			Status: 400, Code: "not_valid", Input: reversed, Offset: new(int), Rule: "pattern", RuleCode: "pattern",
 			RuleValue: reversed,
@@ -234,8 +252,10 @@ func TestDurations(t *testing.T) {
 		{"zh", "有一个已存储的应答，存储了 2 小时 5 秒。", 2*time.Hour + 5*time.Second},
 	} {
 		step := resolver.Step{Stage: "cache", Code: "stored", Values: []any{"Age", tt.age}}
-		page := d.For(pages.Chosen(tt.language)).Explain(&pages.Explanation{Name: "urn:a1:b",
-			Steps: []resolver.Step{step}})
+		page := d.For(pages.Chosen(tt.language)).Explain(&pages.Explanation{
+			Name:  "urn:a1:b",
+			Steps: []resolver.Step{step},
+		})
 		if !strings.Contains(string(page.Body), tt.want) {
 			t.Errorf("%s: no %q", tt.language, tt.want)
 		}

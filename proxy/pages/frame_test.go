@@ -56,14 +56,22 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 				Successors: []string{"urn:a1:c", "http://a.example/"},
 			},
 		},
-		"reserved": {Status: 404, Title: "Not Found", Code: "name_reserved", Input: "urn:a1:b",
-			Record: &api.Record{Status: "reserved", Sandbox: true}},
-		"nothing": {Status: 400, Title: "Bad Request", Input: "kalevala", Typed: "kalevala", Offset: new(int),
-			Rule: "URI", RuleCode: "no_scheme", Section: "RFC 3986 section 3", Code: "not_valid"},
-		"guess": {Status: 404, Title: "Not Found", Code: "no_page", IsPage: true, Input: long, Typed: long,
-			Suggestions: []string{"urn:isbn:9780395363416", "urn:issn:0028-0836"}},
-		"opens": {Status: 403, Title: "Forbidden", Code: "person_opens", Input: "gopher://a.example/", Fetched: true,
-			Forwarded: true, Retrieves: "gopher://a.example/", Opens: "/fetch?uri=x"},
+		"reserved": {
+			Status: 404, Title: "Not Found", Code: "name_reserved", Input: "urn:a1:b",
+			Record: &api.Record{Status: "reserved", Sandbox: true},
+		},
+		"nothing": {
+			Status: 400, Title: "Bad Request", Input: "kalevala", Typed: "kalevala", Offset: new(int),
+			Rule: "URI", RuleCode: "no_scheme", Section: "RFC 3986 section 3", Code: "not_valid",
+		},
+		"guess": {
+			Status: 404, Title: "Not Found", Code: "no_page", IsPage: true, Input: long, Typed: long,
+			Suggestions: []string{"urn:isbn:9780395363416", "urn:issn:0028-0836"},
+		},
+		"opens": {
+			Status: 403, Title: "Forbidden", Code: "person_opens", Input: "gopher://a.example/", Fetched: true,
+			Forwarded: true, Retrieves: "gopher://a.example/", Opens: "/fetch?uri=x",
+		},
 		"address": {Status: 404, Title: "Not Found", Code: "name_not_found", Input: "https://purl.example/x"},
 	}
 	for _, status := range []int{400, 401, 403, 404, 405, 410, 414, 429, 500, 501, 502, 503, 504} {
@@ -148,14 +156,18 @@ func TestLongestPages(t *testing.T) {
 	site.Texts[pages.English] = pages.SiteText{Name: strings.Repeat("&", 80), Welcome: strings.Repeat("<", 1000)}
 	w := pages.New(site).For("en")
 	long, offset := strings.Repeat(`"`, 60_000), 30_000
-	problem := api.Problem{Status: 404, Title: "Not Found", Code: "rules_loop", Values: []string{"Domain", long},
-		More: long, Input: long, Typed: long, Suggestions: []string{long, strings.Repeat("<", 1024)}}
+	problem := api.Problem{
+		Status: 404, Title: "Not Found", Code: "rules_loop", Values: []string{"Domain", long},
+		More: long, Input: long, Typed: long, Suggestions: []string{long, strings.Repeat("<", 1024)},
+	}
 	marked := problem
 	marked.Rule, marked.RuleCode, marked.Offset = "path", "path", &offset
 	address := problem
 	address.Input, address.Typed = "https://h.example/"+strings.Repeat("%", 1000), ""
-	for name, p := range map[string]pages.Page{"home": w.Home(false), "problem": w.Problem(problem),
-		"marked": w.Problem(marked), "address": w.Problem(address)} {
+	for name, p := range map[string]pages.Page{
+		"home": w.Home(false), "problem": w.Problem(problem),
+		"marked": w.Problem(marked), "address": w.Problem(address),
+	} {
 		read(t, p.Body)
 		const most = 30_000
 		if len(p.Body) > most {
@@ -233,13 +245,17 @@ func TestLinkTargets(t *testing.T) {
 		}
 		return all
 	}
-	forwarded := api.Problem{Status: 502, Title: "Bad Gateway", Code: "connection_refused", Forwarded: true,
-		Input: "http://a.example/"}
+	forwarded := api.Problem{
+		Status: 502, Title: "Bad Gateway", Code: "connection_refused", Forwarded: true,
+		Input: "http://a.example/",
+	}
 	if got := hrefs(d.For(pages.Chosen("de")).Problem(forwarded)); got != nil {
 		t.Errorf("forwarded: %q", got)
 	}
-	if got := hrefs(d.Standalone().For(pages.Chosen("de")).Problem(api.Problem{Status: 404,
-		Title: "Not Found"})); !slices.Equal(got, []string{"/?lang=de"}) {
+	if got := hrefs(d.Standalone().For(pages.Chosen("de")).Problem(api.Problem{
+		Status: 404,
+		Title:  "Not Found",
+	})); !slices.Equal(got, []string{"/?lang=de"}) {
 		t.Errorf("apart: %q", got)
 	}
 	for _, tt := range []struct {
@@ -247,16 +263,22 @@ func TestLinkTargets(t *testing.T) {
 		page pages.Page
 		want string
 	}{
-		{"chosen", d.For(pages.Chosen("de")).Fetch(),
+		{
+			"chosen", d.For(pages.Chosen("de")).Fetch(),
 			"/resolver/opensearch.xml /resolver/?lang=de /resolver/?lang=de /resolver/namespaces?lang=de " +
 				"/resolver/names?lang=de /resolver/fetch /resolver/fetch?lang=en /resolver/fetch?lang=fr " +
-				"/resolver/fetch?lang=es /resolver/fetch?lang=zh"},
-		{"accepted", d.For("de, en").Fetch(),
+				"/resolver/fetch?lang=es /resolver/fetch?lang=zh",
+		},
+		{
+			"accepted", d.For("de, en").Fetch(),
 			"/resolver/opensearch.xml /resolver/ /resolver/ /resolver/namespaces /resolver/names /resolver/fetch " +
-				"/resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh"},
-		{"host", d.For("de, en").Home(true),
+				"/resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh",
+		},
+		{
+			"host", d.For("de, en").Home(true),
 			"/resolver/ /resolver/ /resolver/urn:ietf:rfc:2648 /resolver/urn:isbn:9780395363416 " +
-				"/resolver/?uri=ISSN+0028-0836"},
+				"/resolver/?uri=ISSN+0028-0836",
+		},
 		{
 			"problem",
 			d.For("de, en").Problem(api.Problem{Status: 404, Title: "Not Found", Input: "urn:a1:b?=c&lang=x"}),
@@ -268,8 +290,10 @@ func TestLinkTargets(t *testing.T) {
 		},
 		{
 			"not fetched",
-			d.For("de, en").Problem(api.Problem{Status: 403, Title: "Forbidden", Forwarded: true, Fetched: true,
-				MayFetch: true}),
+			d.For("de, en").Problem(api.Problem{
+				Status: 403, Title: "Forbidden", Forwarded: true, Fetched: true,
+				MayFetch: true,
+			}),
 			"/resolver/opensearch.xml /resolver/ /resolver/ /resolver/fetch /resolver/namespaces /resolver/names " +
 				"/resolver/fetch",
 		},
@@ -283,8 +307,10 @@ func TestLinkTargets(t *testing.T) {
 		}
 	}
 	german := string(d.For(pages.Chosen("de")).Home(false).Body)
-	for _, want := range []string{"Bibliothek der &lt;Beispiele&gt;", "Willkommen &amp; guten Tag.",
-		`<input type="hidden" name="lang" value="de">`, "Impressum"} {
+	for _, want := range []string{
+		"Bibliothek der &lt;Beispiele&gt;", "Willkommen &amp; guten Tag.",
+		`<input type="hidden" name="lang" value="de">`, "Impressum",
+	} {
 		if !strings.Contains(german, want) {
 			t.Errorf("no %s in %s", want, german)
 		}
@@ -300,8 +326,10 @@ func TestStyle(t *testing.T) {
 	page := string(english().Listing(fixture(t, "menu"), fetched).Body)
 	_, style, _ := strings.Cut(page, "<style>")
 	style, _, _ = strings.Cut(style, "</style>")
-	for _, never := range []string{"url(", "@import", "animation", "transition", "!important", "user-select",
-		"px;height"} {
+	for _, never := range []string{
+		"url(", "@import", "animation", "transition", "!important", "user-select",
+		"px;height",
+	} {
 		if strings.Contains(style, never) {
 			t.Errorf("the style has %s", never)
 		}
@@ -344,8 +372,10 @@ func TestParseLogo(t *testing.T) {
 }
 
 func FuzzParseLogo(f *testing.F) {
-	for _, data := range []string{`<svg viewBox="0 0 1 1"/>`, "\x89PNG\r\n\x1a\n", "<a>",
-		"<svg width='1e9' height='-1'/>", "<!DOCTYPE svg [<!ENTITY a 'b'>]><svg>&a;</svg>"} {
+	for _, data := range []string{
+		`<svg viewBox="0 0 1 1"/>`, "\x89PNG\r\n\x1a\n", "<a>",
+		"<svg width='1e9' height='-1'/>", "<!DOCTYPE svg [<!ENTITY a 'b'>]><svg>&a;</svg>",
+	} {
 		f.Add([]byte(data))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -356,8 +386,10 @@ func FuzzParseLogo(f *testing.F) {
 }
 
 func BenchmarkProblem(b *testing.B) {
-	p := api.Problem{Status: 404, Title: "Not Found", Code: "name_not_registered", Input: "urn:a1:b",
-		Suggestions: []string{"urn:a1:c"}}
+	p := api.Problem{
+		Status: 404, Title: "Not Found", Code: "name_not_registered", Input: "urn:a1:b",
+		Suggestions: []string{"urn:a1:c"},
+	}
 	for b.Loop() {
 		plain().For("de-AT,de;q=0.9,en-US;q=0.8,en;q=0.7").Problem(p)
 	}

@@ -51,8 +51,10 @@ func TestLanguage(t *testing.T) {
 }
 
 func FuzzLanguage(f *testing.F) {
-	for _, accept := range []string{"", "de", "en-GB,en;q=0.9", "*", "zh-Hant-TW;q=0.1,,", "de;q=0", "\xff",
-		"a-b-c-d-e-f"} {
+	for _, accept := range []string{
+		"", "de", "en-GB,en;q=0.9", "*", "zh-Hant-TW;q=0.1,,", "de;q=0", "\xff",
+		"a-b-c-d-e-f",
+	} {
 		f.Add(accept)
 	}
 	f.Fuzz(func(t *testing.T, accept string) {
@@ -63,8 +65,10 @@ func FuzzLanguage(f *testing.F) {
 }
 
 func BenchmarkLanguage(b *testing.B) {
-	for name, accept := range map[string]string{"browser": "de-AT,de;q=0.9,en-US;q=0.8,en;q=0.7", "none": "",
-		"longest": strings.Repeat("ab,", 85)} {
+	for name, accept := range map[string]string{
+		"browser": "de-AT,de;q=0.9,en-US;q=0.8,en;q=0.7", "none": "",
+		"longest": strings.Repeat("ab,", 85),
+	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				plain().Language(accept)

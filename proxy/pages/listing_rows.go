@@ -168,8 +168,10 @@ func columnsOf(all []scheme.Item) columns {
 
 func tableOf(l *scheme.Listing, to linker) *table {
 	w := to.writer
-	t := &table{columns: columnsOf(l.Items), Caption: w.Text("listing.entry_count", "Count", len(l.Items)),
-		CountHead: w.Text("listing.entries")}
+	t := &table{
+		columns: columnsOf(l.Items), Caption: w.Text("listing.entry_count", "Count", len(l.Items)),
+		CountHead: w.Text("listing.entries"),
+	}
 	unit := w.Text("listing.unit_entries")
 	if l.Kind == scheme.KindGroups {
 		t.Caption = w.Text("listing.group_count", "Count", len(l.Items))

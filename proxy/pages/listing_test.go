@@ -179,8 +179,10 @@ func TestListingLinks(t *testing.T) {
 		{"", "", "", ""},
 	} {
 		for _, kind := range kinds() {
-			l := &scheme.Listing{Kind: kind, URI: "ftp://h.example/",
-				Items: []scheme.Item{{Kind: scheme.ItemFile, Name: "name", URI: tt.uri}}}
+			l := &scheme.Listing{
+				Kind: kind, URI: "ftp://h.example/",
+				Items: []scheme.Item{{Kind: scheme.ItemFile, Name: "name", URI: tt.uri}},
+			}
 			for want, through := range map[string]func(string) string{tt.direct: itself, tt.fetched: fetched} {
 				got, rel := "", ""
 				for _, e := range content(read(t, listing(l, through))) {
@@ -286,8 +288,10 @@ func TestListingValues(t *testing.T) {
 	if strings.Contains(page, "12001") || strings.Contains(page, "-1") || len(page) > 6_000 {
 		t.Error(page)
 	}
-	for kind, says := range map[string]string{scheme.KindDirectory: "This directory is empty.",
-		scheme.KindResults: "Nothing was found.", scheme.KindArticle: ""} {
+	for kind, says := range map[string]string{
+		scheme.KindDirectory: "This directory is empty.",
+		scheme.KindResults:   "Nothing was found.", scheme.KindArticle: "",
+	} {
 		got := texts(content(read(t, listing(&scheme.Listing{Kind: kind, Title: "t"}, itself))), "p")
 		if strings.Join(got, "") != says {
 			t.Errorf("%s: %q", kind, got)
@@ -307,8 +311,10 @@ func TestListingText(t *testing.T) {
 			"\n       error    Error: no server",
 			"\n[1] gopher://gopher.example.org:70/0/about.txt\n",
 		},
-		"article": {"\nFrom          B. Ortega", "\n> changes every week.\n",
-			"\nFiles:\n\n   [1] image    menu.png (image/png, 48 kB)\n"},
+		"article": {
+			"\nFrom          B. Ortega", "\n> changes every week.\n",
+			"\nFiles:\n\n   [1] image    menu.png (image/png, 48 kB)\n",
+		},
 		"group":  {"\n   [3] article      Re: How"},
 		"telnet": {"\nWarning: The port 2323", "\nOpen: telnet://library@opac.example.org:2323/\n"},
 		"search": {"Words to look for in the catalogue: gopher://gopher.example.org:70/7/cat%09WORDS"},
@@ -361,8 +367,10 @@ func TestListingKeepsLanguage(t *testing.T) {
 		Kind: scheme.KindMenu, URI: "gopher://h.example/", Title: "t",
 		Parent: &scheme.Link{URI: "gopher://h.example/1/?a"},
 		Search: &scheme.Search{Prefix: "gopher://h.example/7/x%09"},
-		Items: []scheme.Item{{Kind: scheme.ItemFile, Name: "a", URI: "gopher://h.example/0/a"},
-			{Name: "n", URI: "urn:example:a?=b"}},
+		Items: []scheme.Item{
+			{Kind: scheme.ItemFile, Name: "a", URI: "gopher://h.example/0/a"},
+			{Name: "n", URI: "urn:example:a?=b"},
+		},
 	}
 	chosen := string(d.For(pages.Chosen("de")).Listing(l, through).Body)
 	for _, want := range []string{

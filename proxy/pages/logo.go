@@ -159,8 +159,10 @@ func (d *Design) OpenSearch(base string) ([]byte, error) {
 	if welcome == "" {
 		welcome = w.Text("home.welcome")
 	}
-	document := openSearch{ShortName: cut(w.name(), mostName), Description: cut(welcome, mostDescription),
-		Encoding: "UTF-8"}
+	document := openSearch{
+		ShortName: cut(w.name(), mostName), Description: cut(welcome, mostDescription),
+		Encoding: "UTF-8",
+	}
 	document.URL.Type, document.URL.Template = Type, base+"/?uri={searchTerms}"
 	text, err := xml.Marshal(document)
 	if err != nil {

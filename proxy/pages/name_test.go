@@ -21,10 +21,14 @@ func named() map[string]pages.Name {
 			{URI: "https://www.example.org/book.html", Title: "The book", Type: "text/html", Language: "fi"},
 			{URI: "https://mirror.example.org/book.pdf", Type: "application/pdf", Failing: true},
 		},
-		Links: []pages.Target{{URI: "https://www.example.org/book.rdf", Rel: "describedby",
-			Type: "application/rdf+xml"}},
-		Versions: []pages.Version{{"2031-05-02 10:00:00", "/memento/20310502100000/" + name},
-			{"2031-05-01 10:00:00", "/memento/20310501100000/" + name}},
+		Links: []pages.Target{{
+			URI: "https://www.example.org/book.rdf", Rel: "describedby",
+			Type: "application/rdf+xml",
+		}},
+		Versions: []pages.Version{
+			{"2031-05-02 10:00:00", "/memento/20310502100000/" + name},
+			{"2031-05-01 10:00:00", "/memento/20310501100000/" + name},
+		},
 		History: "/timemap/" + name, Explain: "/api/v1/explain?uri=" + name,
 		Citation: "Lönnrot, Elias (1849): Kalevala. https://urn.example.org/" + name,
 		Formats:  []pages.Format{{"jsonld", "/uri-res/N2C.jsonld?" + name}, {"bibtex", "/uri-res/N2C.bibtex?" + name}},
@@ -32,13 +36,18 @@ func named() map[string]pages.Name {
 		Steps: []resolver.Step{
 			{Stage: "canonical", Detail: name},
 			{Stage: "ddds", Detail: "nbn.urn.arpa. NAPTR: 2 records"},
-			{Stage: "dns",
+			{
+				Stage: "dns",
 				Detail: "nbn.urn.arpa. NAPTR at 192.0.2.1: 2 records, ttl 1h, in 12ms, which is more than a box is " +
-					"wide", Took: time.Millisecond},
+					"wide", Took: time.Millisecond,
+			},
 			{Stage: "ddds", Detail: "1 location"},
 		},
-		Properties: [][2]string{{"identifier", name}, {"status", "located"},
-			{"url", "https://www.example.org/book.html"}}, Language: pages.LanguagesOf(name),
+		Properties: [][2]string{
+			{"identifier", name},
+			{"status", "located"},
+			{"url", "https://www.example.org/book.html"},
+		}, Language: pages.LanguagesOf(name),
 	}
 	return map[string]pages.Name{
 		"located": located,
@@ -86,15 +95,24 @@ func TestName(t *testing.T) {
 				`<h1><code id="name" dir="auto">`,
 			}, []string{"<svg class", "<img class=\"qr\"", "Locations", "Earlier versions"},
 		},
-		{"unknown", pages.German,
+		{
+			"unknown", pages.German,
 			[]string{"Niemand, den dieser Server fragen kann, kennt ihn.", `<th scope="row" lang="en">identifier</th>`},
-			[]string{"Seit ", "Zurückgezogen"}},
-		{"located", pages.German,
-			[]string{"www.example.org · Webseite · Finnisch", "National Bibliography Number (NBN)",
-				"Über diesen Namen"}, nil},
-		{"located", pages.Chinese,
+			[]string{"Seit ", "Zurückgezogen"},
+		},
+		{
+			"located", pages.German,
+			[]string{
+				"www.example.org · Webseite · Finnisch", "National Bibliography Number (NBN)",
+				"Über diesen Namen",
+			},
+			nil,
+		},
+		{
+			"located", pages.Chinese,
 			[]string{"网页 · 芬兰语", "正在使用。", "自 <time datetime=\"2031-05-01\">2031-05-01</time> 起。"},
-			[]string{"It is in use"}},
+			[]string{"It is in use"},
+		},
 	} {
 		n := all[tt.name]
 		page := string(d.In(tt.language).Name(&n).Body)
@@ -134,8 +152,10 @@ func hostileName(text string, times int) pages.Name {
 		Text: text, Title: text, State: "gone", Since: "2031-05-01T10:00:00Z", Reason: text, Contact: text,
 		IsSandbox: true, Successors: slices.Repeat([]string{text}, times), Others: slices.Repeat([]string{text}, times),
 		Citation: text,
-		Targets: slices.Repeat([]pages.Target{{URI: text, Title: text, Type: text, Language: text, Rel: text,
-			Failing: true}}, times),
+		Targets: slices.Repeat([]pages.Target{{
+			URI: text, Title: text, Type: text, Language: text, Rel: text,
+			Failing: true,
+		}}, times),
 		Steps:      slices.Repeat([]resolver.Step{{Stage: text, Detail: text}}, times),
 		Properties: slices.Repeat([][2]string{{text, text}}, times),
 		Versions:   slices.Repeat([]pages.Version{{"2031-05-01 10:00:00", "/" + text}}, times),
@@ -146,8 +166,10 @@ func hostileName(text string, times int) pages.Name {
 
 // Text of a registry or a server never becomes markup, or a link to a script.
 func TestNameEscapes(t *testing.T) {
-	for _, text := range []string{hostile, `"><script>alert(1)</script>`, "javascript:alert(1)",
-		"</title></svg><img src=x onerror=alert(1)>", "\x00'\xff"} {
+	for _, text := range []string{
+		hostile, `"><script>alert(1)</script>`, "javascript:alert(1)",
+		"</title></svg><img src=x onerror=alert(1)>", "\x00'\xff",
+	} {
 		n := hostileName(text, 3)
 		for _, l := range pages.Languages() {
 			page := plain().In(l).Name(&n).Body
@@ -166,8 +188,10 @@ func TestNameEscapes(t *testing.T) {
 // The page is limited to 30 KB, whatever the data of a name.
 func TestLongestName(t *testing.T) {
 	site := library(t)
-	for _, text := range []string{strings.Repeat("<", 100_000), strings.Repeat("&", 300),
-		"urn:a1:" + strings.Repeat("'", 900), "http://a.example/" + strings.Repeat("%", 3000)} {
+	for _, text := range []string{
+		strings.Repeat("<", 100_000), strings.Repeat("&", 300),
+		"urn:a1:" + strings.Repeat("'", 900), "http://a.example/" + strings.Repeat("%", 3000),
+	} {
 		n := hostileName(text, 2000)
 		n.Formats = slices.Repeat([]pages.Format{{"jsonld", "/uri-res/N2C.qr?urn:a1:" + strings.Repeat("'", 490)}}, 12)
 		n.QR, n.Explain, n.History = n.Formats[0].Path, n.Formats[0].Path, n.Formats[0].Path

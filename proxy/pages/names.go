@@ -71,8 +71,10 @@ func (w Writer) Names(n *Names) Page {
 	if first && n.ErrorCode == "" {
 		at = pathNames
 	}
-	page := namesPage{Frame: w.frame(w.Text("names.browse"), here, at), Query: s, HasTag: s.Tag != "",
-		Chosen: w.form(pathNames, "").Chosen}
+	page := namesPage{
+		Frame: w.frame(w.Text("names.browse"), here, at), Query: s, HasTag: s.Tag != "",
+		Chosen: w.form(pathNames, "").Chosen,
+	}
 	page.Action = w.form(pathNames, "").Action
 	page.Head, page.NoIndex = w.design.namesList.element, !first || n.ErrorCode != ""
 	if s.All {
@@ -204,7 +206,11 @@ func (w Writer) statuses(chosen string) []option {
 func namesTarget(s resolver.NameSearch, parameter string) string {
 	var all []string
 	for _, field := range [...][2]string{
-		{"prefix", s.Prefix}, {"q", s.Words}, {"host", s.Host}, {"tag", s.Tag}, {"status", s.Status},
+		{"prefix", s.Prefix},
+		{"q", s.Words},
+		{"host", s.Host},
+		{"tag", s.Tag},
+		{"status", s.Status},
 		{"after", s.After},
 	} {
 		if field[1] != "" {

@@ -13,33 +13,47 @@ import (
 // listedNames returns lists of names of all kinds, by description.
 func listedNames() map[string]pages.Names {
 	few := []pages.ListedName{
-		{Name: "urn:a1:book", Path: "/uri-res/N2C.html?urn:a1:book", Title: "A Book of <Examples> & More",
-			Host: "books.example", Status: "active"},
+		{
+			Name: "urn:a1:book", Path: "/uri-res/N2C.html?urn:a1:book", Title: "A Book of <Examples> & More",
+			Host: "books.example", Status: "active",
+		},
 		{Name: "urn:a1:book,2", Path: "/uri-res/N2C.html?urn%3Aa1%3Abook%2C2", Alias: "urn:a1:book", Status: "active"},
-		{Name: "urn:a1:gone", Path: "/uri-res/N2C.html?urn:a1:gone",
+		{
+			Name: "urn:a1:gone", Path: "/uri-res/N2C.html?urn:a1:gone",
 			Title:  "What was withdrawn, and is here with a long title that needs more than one line on a small window",
-			Status: "withdrawn"},
+			Status: "withdrawn",
+		},
 		{Name: "urn:a1:held", Path: "/uri-res/N2C.html?urn:a1:held", Status: "reserved"},
-		{Name: "urn:a1:trial", Path: "/uri-res/N2C.html?urn:a1:trial", Host: "books.example", Status: "active",
-			IsSandbox: true},
+		{
+			Name: "urn:a1:trial", Path: "/uri-res/N2C.html?urn:a1:trial", Host: "books.example", Status: "active",
+			IsSandbox: true,
+		},
 	}
 	many := make([]pages.ListedName, 0, 50)
 	for i := range 50 {
 		name := fmt.Sprintf("urn:nbn:fi:example-%05d", i)
-		many = append(many, pages.ListedName{Name: name, Path: "/uri-res/N2C.html?" + name,
-			Title: fmt.Sprintf("Annual report %d", 1970+i), Host: "files.library.example", Status: "active"})
+		many = append(many, pages.ListedName{
+			Name: name, Path: "/uri-res/N2C.html?" + name,
+			Title: fmt.Sprintf("Annual report %d", 1970+i), Host: "files.library.example", Status: "active",
+		})
 	}
 	return map[string]pages.Names{
 		"names": {List: many, Next: "urn:nbn:fi:example-00049"},
-		"all names": {Search: resolver.NameSearch{All: true, Status: "withdrawn", Tag: "books", Prefix: "urn:a1:"},
-			List: few},
-		"late names": {Search: resolver.NameSearch{Words: "<b>book</b>"}, List: few[:1], Next: ".AAAA",
-			TimedOut: true},
+		"all names": {
+			Search: resolver.NameSearch{All: true, Status: "withdrawn", Tag: "books", Prefix: "urn:a1:"},
+			List:   few,
+		},
+		"late names": {
+			Search: resolver.NameSearch{Words: "<b>book</b>"}, List: few[:1], Next: ".AAAA",
+			TimedOut: true,
+		},
 		"no title":  {Search: resolver.NameSearch{Words: "none"}},
 		"no names":  {Search: resolver.NameSearch{Words: "none", Host: "none.example"}},
 		"bad names": {Search: resolver.NameSearch{Words: "none"}, ErrorCode: "list_cursor"},
-		"longest name": {List: []pages.ListedName{{Name: "urn:a1:" + strings.Repeat("&", 1273),
-			Path: "/" + strings.Repeat("&", 1280), Title: strings.Repeat("<", 3000), Host: strings.Repeat("h", 1000)}}},
+		"longest name": {List: []pages.ListedName{{
+			Name: "urn:a1:" + strings.Repeat("&", 1273),
+			Path: "/" + strings.Repeat("&", 1280), Title: strings.Repeat("<", 3000), Host: strings.Repeat("h", 1000),
+		}}},
 	}
 }
 
@@ -49,10 +63,14 @@ func TestNames(t *testing.T) {
 	site := library(t)
 	site.HasNameList = true
 	for language, want := range map[string][]string{
-		"en": {"Browse names", "target on books.example", "alias of urn:a1:book", "withdrawn", "reserved",
-			"target on books.example · sandbox"},
-		"de": {"Namen durchsehen", "führt zu books.example", "ein anderer Name von urn:a1:book", "zurückgezogen",
-			"reserviert", "zur Probe"},
+		"en": {
+			"Browse names", "target on books.example", "alias of urn:a1:book", "withdrawn", "reserved",
+			"target on books.example · sandbox",
+		},
+		"de": {
+			"Namen durchsehen", "führt zu books.example", "ein anderer Name von urn:a1:book", "zurückgezogen",
+			"reserviert", "zur Probe",
+		},
 	} {
 		n := listedNames()["all names"]
 		text := string(pages.New(site).For(language).Names(&n).Body)
@@ -102,8 +120,10 @@ func TestNamesPageLimits(t *testing.T) {
 	}
 	for i := range 50 {
 		name := fmt.Sprintf("urn:a1:%02d%s", i, strings.Repeat("&", 600))
-		n.List = append(n.List, pages.ListedName{Name: name, Path: "/uri-res/N2C.html?" + name,
-			Title: strings.Repeat("&", 3000), Alias: name, Status: "withdrawn"})
+		n.List = append(n.List, pages.ListedName{
+			Name: name, Path: "/uri-res/N2C.html?" + name,
+			Title: strings.Repeat("&", 3000), Alias: name, Status: "withdrawn",
+		})
 	}
 	p := w.Names(&n)
 	rows := strings.Count(string(p.Body), "<li><a")

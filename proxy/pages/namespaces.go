@@ -55,8 +55,10 @@ type spacesPage struct {
 // Namespaces returns a page of the namespaces that contain search, "" for all, after a NID; "" for the first
 // page.
 func (w Writer) Namespaces(search, after string) Page {
-	page := spacesPage{Frame: w.frame(w.Text("home.namespaces"), here, pathNamespaces),
-		Form: w.form(pathNamespaces, search)}
+	page := spacesPage{
+		Frame: w.frame(w.Text("home.namespaces"), here, pathNamespaces),
+		Form:  w.form(pathNamespaces, search),
+	}
 	page.Head = w.design.spaces.element
 	found, last := 0, ""
 	for i := range w.design.site.All {
@@ -70,8 +72,10 @@ func (w Writer) Namespaces(search, after string) Page {
 		case len(page.List) < spacesPerPage:
 			page.List, last = append(page.List, w.space(ns, true)), ns.NID
 		case page.More.Href == "":
-			page.More = link{w.href(spacesTarget(search, last, strings.TrimPrefix(w.query(), "?"))),
-				w.Text("listing.more")}
+			page.More = link{
+				w.href(spacesTarget(search, last, strings.TrimPrefix(w.query(), "?"))),
+				w.Text("listing.more"),
+			}
 		}
 	}
 	page.Count = w.Text("namespace.count", "Count", found)
@@ -90,8 +94,10 @@ func (w Writer) finds(n *Namespace, text string) bool {
 
 // space returns a namespace for a list, with a link to its page if hasPage is true.
 func (w Writer) space(ns *Namespace, hasPage bool) space {
-	s := space{Link: link{Text: "urn:" + ns.NID}, Title: w.about(ns.Title, "space_title."+ns.NID),
-		Description: w.about(ns.Description, "space."+ns.NID)}
+	s := space{
+		Link: link{Text: "urn:" + ns.NID}, Title: w.about(ns.Title, "space_title."+ns.NID),
+		Description: w.about(ns.Description, "space."+ns.NID),
+	}
 	if hasPage {
 		s.Link = w.toNamespace(ns.NID)
 	}
@@ -168,8 +174,10 @@ func (w Writer) Namespace(nid string, names int64) (Page, bool) {
 	if ns == nil {
 		return Page{}, false
 	}
-	page := spacePage{Frame: w.frame(cmp.Or(w.titleOf(ns), w.Text("namespace.title", "Name", "urn:"+nid)), here, ""),
-		Name: "urn:" + nid, Facts: w.facts(ns)}
+	page := spacePage{
+		Frame: w.frame(cmp.Or(w.titleOf(ns), w.Text("namespace.title", "Name", "urn:"+nid)), here, ""),
+		Name:  "urn:" + nid, Facts: w.facts(ns),
+	}
 	page.Head, page.Code = w.design.spaces.element, link{Text: page.Name}.Code()
 	page.Title, page.Description = w.about(ns.Title, "space_title."+nid), w.about(ns.Description, "space."+nid)
 	page.Crumbs = []Entry{w.entry(w.Text("home.namespaces"), pathNamespaces, ""), {Label: page.Name}}

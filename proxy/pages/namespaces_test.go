@@ -22,13 +22,19 @@ func knownSpaces() []pages.Namespace {
 			Hosts:   []string{"openlibrary.org", "search.worldcat.org"},
 			Systems: []string{"registry", "namespace", "ddds", "slp"},
 		},
-		{NID: "library", Pattern: "^(?P<shelf><[0-9]+)$", Fold: "first", Lenient: true, HasRule: true,
-			Systems: []string{"thttp", "namespace"}},
-		{NID: "nbn", Title: "National Bibliography Number (NBN)", Description: "Publications & more.",
+		{
+			NID: "library", Pattern: "^(?P<shelf><[0-9]+)$", Fold: "first", Lenient: true, HasRule: true,
+			Systems: []string{"thttp", "namespace"},
+		},
+		{
+			NID: "nbn", Title: "National Bibliography Number (NBN)", Description: "Publications & more.",
 			Source: "RFC 8458", Fold: "prefix", Check: "nbn", LenientDigits: true, HasRule: true,
-			Hosts: []string{"urn.fi"}, Systems: []string{"namespace"}},
-		{NID: "smpte", Title: "Society of <Motion>", Description: "Universal labels.", Source: "RFC 5119",
-			Check: "smpte"},
+			Hosts: []string{"urn.fi"}, Systems: []string{"namespace"},
+		},
+		{
+			NID: "smpte", Title: "Society of <Motion>", Description: "Universal labels.", Source: "RFC 5119",
+			Check: "smpte",
+		},
 	}
 }
 
@@ -72,8 +78,10 @@ func TestNamespacesPages(t *testing.T) {
 	for i := range 250 {
 		// The maximum lengths in package urnns.
 		site.All = append(site.All,
-			pages.Namespace{NID: fmt.Sprintf("n%031d", i), Title: strings.Repeat("ü", 40),
-				Description: strings.Repeat("ü", 65)})
+			pages.Namespace{
+				NID: fmt.Sprintf("n%031d", i), Title: strings.Repeat("ü", 40),
+				Description: strings.Repeat("ü", 65),
+			})
 	}
 	w := pages.New(site).For(pages.Chosen("de"))
 	var seen []string
@@ -121,11 +129,15 @@ func TestNamespace(t *testing.T) {
 			"<div>The registry of this server</div><div>A redirect rule of this server, to openlibrary.org, " +
 				"search.worldcat.org</div><div>DNS rules (DDDS)",
 		},
-		"nbn": {"RFC 8458", "is accepted, with a warning", "before the first hyphen",
-			"A redirect rule of this server, to urn.fi"},
-		"library": {"<h1>Namespace <code dir=\"auto\">urn:library</code></h1>", "The configuration of this server",
+		"nbn": {
+			"RFC 8458", "is accepted, with a warning", "before the first hyphen",
+			"A redirect rule of this server, to urn.fi",
+		},
+		"library": {
+			"<h1>Namespace <code dir=\"auto\">urn:library</code></h1>", "The configuration of this server",
 			"^(?P&lt;shelf&gt;&lt;[0-9]&#43;)$", "before the first colon", "Another resolver",
-			"A rule of this server</div>"},
+			"A rule of this server</div>",
+		},
 		"smpte": {"are exceptions", "<h1>Society of &lt;Motion&gt;</h1>"},
 	} {
 		p, ok := w.Namespace(nid, pages.UnknownCount)
@@ -180,10 +192,16 @@ func TestOpenSearch(t *testing.T) {
 		site              pages.Site
 		name, description string
 	}{
-		{pages.Site{}, "urnd",
-			"This server resolves names: it redirects to the location of the resource that a URN names."},
-		{pages.Site{Name: "Bücher & <Ähnliches> im Netz", Language: pages.Chinese}, "Bücher & <Ähnlic",
-			"本服务器解析名称：将请求重定向到 URN 所命名的资源的位置。"},
+		{
+			pages.Site{},
+			"urnd",
+			"This server resolves names: it redirects to the location of the resource that a URN names.",
+		},
+		{
+			pages.Site{Name: "Bücher & <Ähnliches> im Netz", Language: pages.Chinese},
+			"Bücher & <Ähnlic",
+			"本服务器解析名称：将请求重定向到 URN 所命名的资源的位置。",
+		},
 	} {
 		text, err := pages.New(tt.site).OpenSearch("https://library.example/a&b")
 		var document struct {

@@ -59,8 +59,10 @@ type form struct {
 
 // form returns the form of a page of this server, with the submitted text.
 func (w Writer) form(path, typed string) form {
-	f := form{Typed: typed, Finds: w.design.site.HasNameList,
-		Action: template.HTMLAttr(`action="` + template.HTMLEscapeString(w.design.Path(path)) + `"`)} //nolint:gosec // escaped
+	f := form{
+		Typed: typed, Finds: w.design.site.HasNameList,
+		Action: template.HTMLAttr(`action="` + template.HTMLEscapeString(w.design.Path(path)) + `"`),
+	} //nolint:gosec // escaped
 	if w.chosen {
 		f.Chosen = w.language.ShortTag()
 	}

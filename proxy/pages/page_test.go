@@ -117,16 +117,22 @@ func texts(elements []*element, name string) []string {
 // A page through the proxy tells about the site, and has no form, since it would be submitted to that site.
 func TestForwardedPage(t *testing.T) {
 	for status, want := range map[int][2]string{
-		http.StatusBadGateway: {"This resource cannot be reached",
-			"got no response from it. The server refused the connection."},
-		http.StatusGatewayTimeout: {"This resource cannot be reached",
-			"got no response from it. The server refused the connection."},
+		http.StatusBadGateway: {
+			"This resource cannot be reached",
+			"got no response from it. The server refused the connection.",
+		},
+		http.StatusGatewayTimeout: {
+			"This resource cannot be reached",
+			"got no response from it. The server refused the connection.",
+		},
 		http.StatusServiceUnavailable: {"Service Unavailable", "is busy"},
 		http.StatusForbidden:          {"Forbidden", "did not forward the request. The server refused the connection."},
 	} {
 		const u = "http://a.example/b"
-		page := string(problem(api.Problem{Status: status, Title: http.StatusText(status), Code: "connection_refused",
-			Forwarded: true, Input: u}))
+		page := string(problem(api.Problem{
+			Status: status, Title: http.StatusText(status), Code: "connection_refused",
+			Forwarded: true, Input: u,
+		}))
 		if !strings.Contains(page, want[1]) || strings.Contains(page, "<form") ||
 			!strings.Contains(page, "<h1>"+want[0]+"</h1>") || !strings.Contains(page, u) {
 			t.Errorf("%d: %s", status, page)
@@ -141,10 +147,14 @@ func TestRefusedPage(t *testing.T) {
 		uri, noun   string
 		title, says string
 	}{
-		{404, "ftp://h.example/a", "file", "This file or directory does not exist",
-			"The server has no such file or directory."},
-		{404, "news:a@h.example", "article", "This article or newsgroup does not exist",
-			"The server has no such article or newsgroup."},
+		{
+			404, "ftp://h.example/a", "file", "This file or directory does not exist",
+			"The server has no such file or directory.",
+		},
+		{
+			404, "news:a@h.example", "article", "This article or newsgroup does not exist",
+			"The server has no such article or newsgroup.",
+		},
 		{410, "GOPHER://h.example/", "menu", "This document or menu does not exist", "no longer has it"},
 		{401, "nntp://h.example/a", "", "A password is required", "requires a user name and a password"},
 		{403, "wais://h.example/a", "", "The server refused the request", "denies access to it"},
@@ -155,8 +165,10 @@ func TestRefusedPage(t *testing.T) {
 		{502, "ftp://h.example/", "", "The server refused the request", "The server failed"},
 	} {
 		for _, isFetched := range []bool{false, true} {
-			page := problem(api.Problem{Status: tt.status, Code: "server_refused", Values: []string{"Reply", hostile},
-				Input: tt.uri, Noun: tt.noun, Forwarded: true, Refused: true, Fetched: isFetched})
+			page := problem(api.Problem{
+				Status: tt.status, Code: "server_refused", Values: []string{"Reply", hostile},
+				Input: tt.uri, Noun: tt.noun, Forwarded: true, Refused: true, Fetched: isFetched,
+			})
 			elements := read(t, page)
 			reported := strings.Join(texts(elements, "p"), "\n")
 			if got := texts(elements, "h1"); got[0] != tt.title || !strings.Contains(reported, tt.says) ||
@@ -177,19 +189,29 @@ func TestPagesEscape(t *testing.T) {
 		where string // an element that contains the text
 		title string
 	}{
-		{"a problem",
-			problem(api.Problem{Status: 418, Title: hostile, Code: "rule_denies", Values: []string{"Rule", hostile},
-				Input: hostile}), "code", hostile},
-		{"a reason", problem(api.Problem{Status: 404, Title: "Not Found", Code: "no_rule", More: hostile}), "p",
-			"This name was not found"},
+		{
+			"a problem",
+			problem(api.Problem{
+				Status: 418, Title: hostile, Code: "rule_denies", Values: []string{"Rule", hostile},
+				Input: hostile,
+			}), "code", hostile,
+		},
+		{
+			"a reason", problem(api.Problem{Status: 404, Title: "Not Found", Code: "no_rule", More: hostile}), "p",
+			"This name was not found",
+		},
 		{"a rule", problem(api.Problem{
 			Status: 400, Title: "Bad Request", Code: "not_valid", Input: hostile, Offset: &offset, Rule: hostile,
 			RuleCode: "pattern", RuleValue: hostile,
 			Section: hostile,
 		}), "p", "This name is not valid"},
-		{"a failure of a proxy",
-			problem(api.Problem{Status: 403, Title: "Forbidden", Code: "rule_denies", Values: []string{"Rule", hostile},
-				Forwarded: true}), "small", "Forbidden"},
+		{
+			"a failure of a proxy",
+			problem(api.Problem{
+				Status: 403, Title: "Forbidden", Code: "rule_denies", Values: []string{"Rule", hostile},
+				Forwarded: true,
+			}), "small", "Forbidden",
+		},
 		{"a list", english().List(hostile, []string{hostile, "javascript:" + hostile}).Body, "a", hostile},
 		{"a description", english().Description(hostile, [][2]string{{hostile, hostile}}).Body, "td", hostile},
 	} {
@@ -282,8 +304,10 @@ func TestProblemMarks(t *testing.T) {
 		{"urn:ex%zz:a", 6, "%", "urn:ex%zz:a"},
 		{"urn:ex%C3", 6, "%C3", "urn:ex%C3"},
 	} {
-		p := api.Problem{Status: http.StatusBadRequest, Input: tt.input, Offset: &tt.offset, Rule: "path",
-			RuleCode: "path"}
+		p := api.Problem{
+			Status: http.StatusBadRequest, Input: tt.input, Offset: &tt.offset, Rule: "path",
+			RuleCode: "path",
+		}
 		elements := read(t, problem(p))
 		if mark, shown := texts(elements, "mark"), texts(elements, "code"); !slices.Equal(mark, []string{tt.mark}) ||
 			!slices.Equal(shown, []string{tt.shown}) {
@@ -311,8 +335,10 @@ func TestProblemMarksTyped(t *testing.T) {
 		{"urn：ietf:a", "urn：ietf:a", 3, "", "urn：ietf:a"},
 		{"urn:x", "urn:x", 5, "␣", "urn:x␣"},
 	} {
-		p := api.Problem{Status: http.StatusBadRequest, Typed: tt.typed, Input: tt.input, Offset: &tt.offset,
-			Rule: "path", RuleCode: "path"}
+		p := api.Problem{
+			Status: http.StatusBadRequest, Typed: tt.typed, Input: tt.input, Offset: &tt.offset,
+			Rule: "path", RuleCode: "path",
+		}
 		page := problem(p)
 		elements := content(read(t, page))
 		mark, shown := strings.Join(texts(elements, "mark"), ""), strings.Join(texts(elements, "code"), "")
@@ -326,10 +352,14 @@ func TestProblemMarksTyped(t *testing.T) {
 // The final punctuation of a reason is kept, and the contact is a link if possible.
 func TestWithdrawnPage(t *testing.T) {
 	for _, tt := range []struct{ reason, contact, says, asks string }{
-		{"merged", "mailto:anna@example.org", "</time>: <bdi>merged.</bdi></p>",
-			`<p>Contact: <a href="mailto:anna@example.org">anna@example.org</a></p>`},
-		{"It was retracted.", "https://example.org/ask", "</time>: <bdi>It was retracted.</bdi></p>",
-			`<a href="https://example.org/ask">https://example.org/ask</a>`},
+		{
+			"merged", "mailto:anna@example.org", "</time>: <bdi>merged.</bdi></p>",
+			`<p>Contact: <a href="mailto:anna@example.org">anna@example.org</a></p>`,
+		},
+		{
+			"It was retracted.", "https://example.org/ask", "</time>: <bdi>It was retracted.</bdi></p>",
+			`<a href="https://example.org/ask">https://example.org/ask</a>`,
+		},
 		{"Why not?", "Anna <b>", "</time>: <bdi>Why not?</bdi></p>", "<p>Contact: Anna &lt;b&gt;</p>"},
 		{"", "javascript:alert(1)", "</time>.</p>", "<p>Contact: javascript:alert(1)</p>"},
 		{"", "", "</time>.</p>", ""},

@@ -75,8 +75,8 @@ func (d *Design) Panel(p *Panel) Page {
 		frame.Languages = w.inLanguages(func(parameter string) string { return p.Address + and + parameter })
 	}
 	if p.Reload > 0 {
-		frame.Head += template.HTML(`<noscript><meta http-equiv="refresh" content="` + strconv.Itoa(p.Reload) +
-			`"></noscript>`) //nolint:gosec // a number
+		frame.Head += template.HTML(`<noscript><meta http-equiv="refresh" content="` + //nolint:gosec // a number
+			strconv.Itoa(p.Reload) + `"></noscript>`)
 	}
 	for _, item := range p.Nav {
 		frame.Nav = append(frame.Nav, w.entry(item.Label, item.Path, p.Path))

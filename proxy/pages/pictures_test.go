@@ -71,9 +71,11 @@ func shownPages(t testing.TB) map[string]pages.Page {
 	d := pages.New(site)
 	for _, l := range pages.Languages() {
 		bounded, others := everyPage(t, d.In(l))
-		for _, kind := range []string{"home", "fetch", "namespaces", "no namespace", "namespace nbn", "marked",
+		for _, kind := range []string{
+			"home", "fetch", "namespaces", "no namespace", "namespace nbn", "marked",
 			"nothing", "withdrawn", "guess", "opens", "list", "description", "fetched Bad Gateway",
-			"forwarded Forbidden"} {
+			"forwarded Forbidden",
+		} {
 			all[prefixOf(l)+strings.ToLower(strings.ReplaceAll(kind, " ", "-"))] = bounded[kind]
 		}
 		for name := range listedNames() {

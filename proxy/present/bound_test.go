@@ -29,23 +29,31 @@ func TestLargestListings(t *testing.T) {
 		"links of a long path":     {scheme.KindDirectory, "", scheme.Item{Name: "a", URI: long}},
 		"a menu of quotes":         {scheme.KindMenu, "", scheme.Item{Kind: scheme.ItemInfo, Name: quotes}},
 		"names of quotes":          {scheme.KindDirectory, "", scheme.Item{Name: quotes, URI: "ftp://h.example/a"}},
-		"threads": {scheme.KindGroup, "",
-			scheme.Item{Name: quotes, From: quotes, Note: quotes, URI: "news:a@b"}},
-		"slashes": {scheme.KindDirectory, "",
-			scheme.Item{Name: "a", URI: "ftp://h.example/" + strings.Repeat("/", 400)}},
+		"threads": {
+			scheme.KindGroup, "",
+			scheme.Item{Name: quotes, From: quotes, Note: quotes, URI: "news:a@b"},
+		},
+		"slashes": {
+			scheme.KindDirectory, "",
+			scheme.Item{Name: "a", URI: "ftp://h.example/" + strings.Repeat("/", 400)},
+		},
 		"nothing":                {scheme.KindResults, "", scheme.Item{}},
 		"an article":             {scheme.KindArticle, strings.Repeat(`"`, most), scheme.Item{Name: "a"}},
 		"characters of one byte": {scheme.KindArticle, strings.Repeat("\xe9", most), scheme.Item{Name: "\xe9"}},
 	} {
-		p := present.New(present.Config{Pages: pages.New(pages.Site{}), MaxBytes: most,
+		p := present.New(present.Config{
+			Pages: pages.New(pages.Site{}), MaxBytes: most,
 			Fetch: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
-				l := &scheme.Listing{Kind: one.kind, Title: "t", URI: "gopher://h.example/", Text: one.text,
-					Items: make([]scheme.Item, entries)}
+				l := &scheme.Listing{
+					Kind: one.kind, Title: "t", URI: "gopher://h.example/", Text: one.text,
+					Items: make([]scheme.Item, entries),
+				}
 				for i := range l.Items {
 					l.Items[i] = one.item
 				}
 				return scheme.ListingResource(l), nil
-			})})
+			}),
+		})
 		for _, accept := range []string{"text/html", "application/json"} {
 			got := fetch(t, p, http.MethodGet, "gopher://h.example/", "Accept", accept)
 			if got.status != http.StatusOK || len(got.body) > 2*most {

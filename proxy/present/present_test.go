@@ -48,8 +48,10 @@ func request(t *testing.T, method, target string, fields ...string) scheme.Reque
 	if err != nil {
 		t.Fatal(err)
 	}
-	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u,
-		Fields: httpmessage.NewFields(fields...)}, Client: client}
+	return scheme.Request{Request: httpmessage.Request{
+		Method: method, URI: u,
+		Fields: httpmessage.NewFields(fields...),
+	}, Client: client}
 }
 
 func fetch(t *testing.T, p *present.Handler, method, target string, fields ...string) response {
@@ -60,8 +62,10 @@ func fetch(t *testing.T, p *present.Handler, method, target string, fields ...st
 	}
 	defer resource.Body.Close()
 	body, err := io.ReadAll(resource.Body)
-	return response{resource.Status, resource.Reason, resource.Fields.Header(), resource.ContentLength,
-		string(body), err}
+	return response{
+		resource.Status, resource.Reason, resource.Fields.Header(), resource.ContentLength,
+		string(body), err,
+	}
 }
 
 // shelf has a directory; it refuses other paths with the status in the path.
@@ -97,22 +101,32 @@ func shelf(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 // TestListing: a listing is a document with validators, in the negotiated type: RFC 9110 sections 8.8.3, 9.3.2,
 // 12.5.5 and 13.1.2.
 func TestListing(t *testing.T) {
-	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), TTL: time.Minute,
-		MaxBytes: 1 << 20})
+	p := present.New(present.Config{
+		Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), TTL: time.Minute,
+		MaxBytes: 1 << 20,
+	})
 	etags := make(map[string]string)
 	for _, tt := range []struct {
 		accept, login     string
 		kind, has         string
 		vary, cacheFields string
 	}{
-		{"text/html", "", "text/html; charset=utf-8", `<a href="ftp://h.example/pub/a">`, "Accept, Accept-Language",
-			"max-age=60"},
-		{"text/plain", "", "text/plain; charset=utf-8", "ftp://h.example/pub/", "Accept, Accept-Language",
-			"max-age=60"},
-		{"application/json", "", "application/json", `"uri": "ftp://h.example/pub/a"`, "Accept, Accept-Language",
-			"max-age=60"},
-		{"application/linkset+json", "anna", "application/linkset+json", `"href":"ftp://h.example/pub/a"`,
-			"Authorization, Accept, Accept-Language", "no-store"},
+		{
+			"text/html", "", "text/html; charset=utf-8", `<a href="ftp://h.example/pub/a">`, "Accept, Accept-Language",
+			"max-age=60",
+		},
+		{
+			"text/plain", "", "text/plain; charset=utf-8", "ftp://h.example/pub/", "Accept, Accept-Language",
+			"max-age=60",
+		},
+		{
+			"application/json", "", "application/json", `"uri": "ftp://h.example/pub/a"`, "Accept, Accept-Language",
+			"max-age=60",
+		},
+		{
+			"application/linkset+json", "anna", "application/linkset+json", `"href":"ftp://h.example/pub/a"`,
+			"Authorization, Accept, Accept-Language", "no-store",
+		},
 	} {
 		fields := []string{"Accept", answer.ListingAccept(tt.accept, false, "")}
 		if tt.login != "" {
@@ -153,8 +167,10 @@ func TestListing(t *testing.T) {
 // TestRefusal: the refusal of a server is explained, with the server's text. A challenge is forwarded only to
 // clients that use the proxy; at /fetch it would be one of this server.
 func TestRefusal(t *testing.T) {
-	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), MaxBytes: 1 << 20,
-		Schemes: scheme.Infos{{Names: []string{"ftp"}, Noun: "file"}}})
+	p := present.New(present.Config{
+		Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), MaxBytes: 1 << 20,
+		Schemes: scheme.Infos{{Names: []string{"ftp"}, Noun: "file"}},
+	})
 	for _, tt := range []struct {
 		target    string
 		fetched   bool
@@ -209,7 +225,8 @@ func TestMemory(t *testing.T) {
 	const slots = 8
 	memory := quota.NewMemory(quota.Limit{Semaphore: make(quota.Semaphore, slots), Busy: problem.ErrDocuments})
 	var requested int
-	p := present.New(present.Config{Pages: pages.New(pages.Site{}), MaxBytes: slots * quota.MemoryUnit, Memory: memory,
+	p := present.New(present.Config{
+		Pages: pages.New(pages.Site{}), MaxBytes: slots * quota.MemoryUnit, Memory: memory,
 		Fetch: handlerFunc(func(_ context.Context,
 			r scheme.Request,
 		) (*scheme.Resource, error) {
@@ -220,9 +237,12 @@ func TestMemory(t *testing.T) {
 			if r.URI.Path() == "/fails" {
 				return nil, resolver.ErrUnreachable
 			}
-			return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindArticle,
-				Text: strings.Repeat("a", 3*quota.MemoryUnit/2)}), nil
-		})})
+			return scheme.ListingResource(&scheme.Listing{
+				Kind: scheme.KindArticle,
+				Text: strings.Repeat("a", 3*quota.MemoryUnit/2),
+			}), nil
+		}),
+	})
 	for _, tt := range []struct {
 		method, target  string
 		requested, held int

@@ -291,8 +291,10 @@ func TestReasonsOfPages(t *testing.T) {
 			"the article is longer than 9 bytes",
 		},
 		{
-			&scheme.StatusError{Status: http.StatusNotFound, Reply: "diagnostic 235: no", Code: "wais_no_database",
-				Values: []string{"Number", "235", "Reply", "no"}},
+			&scheme.StatusError{
+				Status: http.StatusNotFound, Reply: "diagnostic 235: no", Code: "wais_no_database",
+				Values: []string{"Number", "235", "Reply", "no"},
+			},
 			`There is no such database (diagnostic <bdi>235</bdi>). <bdi lang="">no</bdi>`,
 			`Diese Datenbank gibt es nicht (Diagnose <bdi>235</bdi>). <bdi lang="">no</bdi>`, "wais_no_database", "",
 			`server response: "diagnostic 235: no"`,

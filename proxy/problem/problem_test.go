@@ -158,16 +158,26 @@ func TestNew(t *testing.T) {
 	}{
 		{resolver.ErrGone, "Gone", "name is gone", "", "", -1, 0},
 		{problem.WithURI(resolver.ErrGone, u), "Gone", "name is gone", "urn:example:a", "", -1, 0},
-		{&problem.Failure{Err: resolver.ErrBusy, Trace: steps}, "Service Unavailable", "too many concurrent requests",
-			"", "", -1, 1},
-		{problem.WithURI(failure(t, "http://a/%zz"), u), "Bad Request", uri.RulePctEncoded.Requirement, "http://a/%zz",
-			"pct-encoded", 9, 0},
-		{netguard.ErrForbidden, "Forbidden", netguard.ErrForbidden.Error() + " (access.allow_destinations)", "", "",
-			-1, 0},
-		{&policy.Denied{Rule: "no-social"}, "Forbidden",
-			`the site's rule "no-social" denies this request (proxy.rules)`, "", "", -1, 0},
-		{errors.New("a bug in /home/urnd"), "Internal Server Error", "internal error; see the log of urnd", "", "",
-			-1, 0},
+		{
+			&problem.Failure{Err: resolver.ErrBusy, Trace: steps}, "Service Unavailable", "too many concurrent requests",
+			"", "", -1, 1,
+		},
+		{
+			problem.WithURI(failure(t, "http://a/%zz"), u), "Bad Request", uri.RulePctEncoded.Requirement, "http://a/%zz",
+			"pct-encoded", 9, 0,
+		},
+		{
+			netguard.ErrForbidden, "Forbidden", netguard.ErrForbidden.Error() + " (access.allow_destinations)", "", "",
+			-1, 0,
+		},
+		{
+			&policy.Denied{Rule: "no-social"}, "Forbidden",
+			`the site's rule "no-social" denies this request (proxy.rules)`, "", "", -1, 0,
+		},
+		{
+			errors.New("a bug in /home/urnd"), "Internal Server Error", "internal error; see the log of urnd", "", "",
+			-1, 0,
+		},
 	} {
 		p := problem.New(tt.err)
 		offset := -1
@@ -309,8 +319,10 @@ func TestMalformed(t *testing.T) {
 		{431, "", long, false, 414, problem.ErrTargetTooLong.Error() + " (limits.target)"},
 		{431, "", "/urn:a1:b", false, 431, problem.ErrHeaderTooLarge.Error() + " (limits.header)"},
 		{400, "", "/urn:a1:%zz", false, 400, uri.RulePctEncoded.Requirement},
-		{400, "missing required Host header", "/urn:a1:b", false, 400,
-			problem.ErrMalformed.Error() + ": missing required Host header"},
+		{
+			400, "missing required Host header", "/urn:a1:b", false, 400,
+			problem.ErrMalformed.Error() + ": missing required Host header",
+		},
 		{400, "", "/urn:a1:b", false, 400, problem.ErrMalformed.Error()},
 		{400, "", "", false, 400, problem.ErrMalformed.Error()},
 	} {

@@ -42,14 +42,22 @@ func errorTypes() []errorType {
 		{wraps(netguard.ErrLookup), "dns_error", "dns_host_failed", "the DNS lookup of the host failed"},
 		{isNameTimeout, "dns_timeout", "dns_timeout", "the DNS query timed out"},
 		{has[*resolver.DNSError], "dns_error", "dns_failed", "the DNS query failed"},
-		{has[x509.HostnameError], certificateError, "certificate_of_other_host",
-			"the certificate of the server is for another host"},
-		{has[x509.UnknownAuthorityError], certificateError, "certificate_untrusted",
-			"the certificate of the server is issued by an untrusted authority"},
-		{isExpired, certificateError, "certificate_expired",
-			"the certificate of the server has expired or is not yet valid"},
-		{has[*tls.CertificateVerificationError], certificateError, "certificate_not_valid",
-			"the certificate of the server is not valid"},
+		{
+			has[x509.HostnameError], certificateError, "certificate_of_other_host",
+			"the certificate of the server is for another host",
+		},
+		{
+			has[x509.UnknownAuthorityError], certificateError, "certificate_untrusted",
+			"the certificate of the server is issued by an untrusted authority",
+		},
+		{
+			isExpired, certificateError, "certificate_expired",
+			"the certificate of the server has expired or is not yet valid",
+		},
+		{
+			has[*tls.CertificateVerificationError], certificateError, "certificate_not_valid",
+			"the certificate of the server is not valid",
+		},
 		{isAlert, "tls_alert_received", "tls_refused", "the server rejected the TLS handshake"},
 		{has[tls.RecordHeaderError], "tls_protocol_error", "tls_missing", "the server does not speak TLS"},
 		{wraps(syscall.ECONNREFUSED), "connection_refused", "connection_refused", "the server refused the connection"},
@@ -59,20 +67,28 @@ func errorTypes() []errorType {
 		{wraps(ErrBodyTimeout), "http_request_error", "", ""},
 		{wraps(scheme.ErrInvalidResponse), "http_protocol_error", "", ""},
 		{wraps(httpcache.ErrUnexpectedNotModified), "http_protocol_error", "", ""},
-		{wraps(netguard.ErrConnectTimeout), "connection_timeout", "connect_timeout",
-			"connecting to the server timed out"},
+		{
+			wraps(netguard.ErrConnectTimeout), "connection_timeout", "connect_timeout",
+			"connecting to the server timed out",
+		},
 		{wraps(context.DeadlineExceeded), "http_response_timeout", "response_timeout", tooSlow},
 		{wraps(os.ErrDeadlineExceeded), "http_response_timeout", "response_timeout", tooSlow},
 		{isTimeout, "http_response_timeout", "response_timeout", tooSlow},
 		{wraps(syscall.ECONNRESET), "connection_terminated", "connection_reset", "the server reset the connection"},
 		{wraps(syscall.EPIPE), "connection_terminated", "connection_reset", "the server reset the connection"},
-		{wraps(io.ErrUnexpectedEOF), "http_response_incomplete", "response_incomplete",
-			"the response of the server is incomplete"},
-		{wraps(io.EOF), "connection_terminated", "connection_closed",
-			"the server closed the connection without a response"},
+		{
+			wraps(io.ErrUnexpectedEOF), "http_response_incomplete", "response_incomplete",
+			"the response of the server is incomplete",
+		},
+		{
+			wraps(io.EOF), "connection_terminated", "connection_closed",
+			"the server closed the connection without a response",
+		},
 		{wraps(scheme.ErrUnsupported), "proxy_configuration_error", "", ""},
-		{wraps(resolver.ErrUnreachable), "destination_unavailable", "no_usable_answer",
-			"the server sent no usable response"},
+		{
+			wraps(resolver.ErrUnreachable), "destination_unavailable", "no_usable_answer",
+			"the server sent no usable response",
+		},
 	}
 }
 

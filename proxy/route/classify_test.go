@@ -23,8 +23,10 @@ func places(t testing.TB) map[string]route.Endpoint {
 	}
 	server := &route.Server{
 		OwnHosts: route.NewOwnHosts("urnd.example"), Names: resolver.Names{Set: set, Accept: uri.CurrentURN},
-		Sites: route.NewSites([]route.Site{{Host: "www.example.org"},
-			{Host: "exact.example.org", Spelling: route.SpellingExact}}),
+		Sites: route.NewSites([]route.Site{
+			{Host: "www.example.org"},
+			{Host: "exact.example.org", Spelling: route.SpellingExact},
+		}),
 		Documents:    map[string]bool{"/robots.txt": true, route.PathOpenAPI: true},
 		OwnDocuments: map[string]bool{"/opensearch.xml": true},
 	}
@@ -82,8 +84,10 @@ func parseHead(t testing.TB, head string) (place string, v route.RequestHead) {
 		name, value, _ := strings.Cut(field, ":")
 		fields[name] = append(fields[name], value)
 	}
-	v = route.RequestHead{HTTP2: words[1] == "2", Method: words[2], Target: words[3],
-		Header: func(name string) []string { return fields[name] }}
+	v = route.RequestHead{
+		HTTP2: words[1] == "2", Method: words[2], Target: words[3],
+		Header: func(name string) []string { return fields[name] },
+	}
 	if v.Host = words[4]; v.Host == "-" {
 		v.Host = ""
 	}
@@ -114,8 +118,10 @@ func describe(a *route.Request) string {
 		add("site", fmt.Sprint(a.Site.Index))
 	}
 	if inflection := a.Target.Inflection; inflection != route.NoInflection {
-		add("inflection", map[route.Inflection]string{route.InflectionBrief: "brief",
-			route.InflectionFull: "full"}[inflection])
+		add("inflection", map[route.Inflection]string{
+			route.InflectionBrief: "brief",
+			route.InflectionFull:  "full",
+		}[inflection])
 	}
 	if preview := a.Target.Preview; preview != route.NoPreview {
 		add("preview", map[route.Preview]string{route.PreviewName: "yes", route.PreviewIfUnknown: "perhaps"}[preview])
@@ -129,8 +135,14 @@ func describe(a *route.Request) string {
 	}
 	if n := a.Target.Names; n != nil {
 		s := n.Search
-		for _, field := range [][2]string{{"prefix", s.Prefix}, {"words", s.Words}, {"host", s.Host}, {"tag", s.Tag},
-			{"status", s.Status}, {"after", s.After}} {
+		for _, field := range [][2]string{
+			{"prefix", s.Prefix},
+			{"words", s.Words},
+			{"host", s.Host},
+			{"tag", s.Tag},
+			{"status", s.Status},
+			{"after", s.After},
+		} {
 			add(field[0], field[1])
 		}
 		if n.Err != nil {
@@ -220,8 +232,10 @@ func TestLast(t *testing.T) {
 		route.Classify(&got, &view, &place)
 		got.Clone(strings.Clone)
 		clear(memory)
-		other := route.RequestHead{Method: "GET", Target: "http://another.example/%41/%42/%43", Host: "another.example",
-			Header: view.Header, Scratch: view.Scratch}
+		other := route.RequestHead{
+			Method: "GET", Target: "http://another.example/%41/%42/%43", Host: "another.example",
+			Header: view.Header, Scratch: view.Scratch,
+		}
 		for _, target := range []string{"http://another.example/%41/%42/%43" + strings.Repeat("/x", 100), "/%41%42"} {
 			other.Target = target
 			route.Classify(new(route.Request), &other, &place)

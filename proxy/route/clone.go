@@ -48,8 +48,10 @@ func (a *Request) Clone(copyText func(string) string) {
 
 // constantOf returns the constant equal to a text, "" for none.
 func constantOf(text string) string {
-	for _, constant := range [...]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
-		"http", "https"} {
+	for _, constant := range [...]string{
+		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
+		"http", "https",
+	} {
 		if text == constant {
 			return constant
 		}

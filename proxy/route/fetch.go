@@ -56,8 +56,10 @@ func parseFetch(target string) (Target, error) {
 		err = q.URI.Check()
 	}
 	_, crossSite := rawParameter(query, "led")
-	return Target{Form: FormFetch, Text: text, Query: q, CrossSiteRedirect: crossSite, Sort: sortOf(query),
-		Language: language}, err
+	return Target{
+		Form: FormFetch, Text: text, Query: q, CrossSiteRedirect: crossSite, Sort: sortOf(query),
+		Language: language,
+	}, err
 }
 
 // sortOf returns the requested order of a listing, "" for the order of the listing itself.
@@ -98,6 +100,8 @@ func encoded(words string) string { return strings.ReplaceAll(url.QueryEscape(wo
 // SendsCommands reports whether servers of the URI's scheme may interpret lines of text in a URL as commands:
 // all schemes but those of the web, of local files, and those that urnd explains and does not retrieve.
 func SendsCommands(u uri.URI) bool {
-	return !slices.Contains([]string{"http", "https", "file", "telnet", "tn3270", "rlogin", "ftps", "gemini", "mailto",
-		"prospero"}, strings.ToLower(u.Scheme()))
+	return !slices.Contains([]string{
+		"http", "https", "file", "telnet", "tn3270", "rlogin", "ftps", "gemini", "mailto",
+		"prospero",
+	}, strings.ToLower(u.Scheme()))
 }

@@ -23,8 +23,10 @@ const (
 	FormDocs                   // GET /docs, and /docs/names
 )
 
-var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home", "fetch", "host", "handle", "memento",
-	"namespaces", "names", "sitemap", "docs"}
+var formNames = [...]string{
+	"path", "target", "thttp", "api", "forward", "home", "fetch", "host", "handle", "memento",
+	"namespaces", "names", "sitemap", "docs",
+}
 
 // String returns the form in one word.
 func (f Form) String() string { return formNames[f] }

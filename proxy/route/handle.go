@@ -75,5 +75,7 @@ func (h Handles) parse(text string, names resolver.Names) (Target, error) {
 // names: those of paths (RFC 3986 section 3.3). So the encoding that the client uses makes no difference.
 const plainOfHandles = "!$&'()*+,;=:@/"
 
-var ruleHandle = uri.Rule{Code: "handle", Name: "handle", Section: "RFC 3651 section 2",
-	Requirement: "a handle is a prefix, a slash and more, percent-encoded in UTF-8"}
+var ruleHandle = uri.Rule{
+	Code: "handle", Name: "handle", Section: "RFC 3651 section 2",
+	Requirement: "a handle is a prefix, a slash and more, percent-encoded in UTF-8",
+}

@@ -25,14 +25,18 @@ func TestHandleOf(t *testing.T) {
 
 // A request for a handle is for a name with the prefix, or invalid.
 func FuzzHandle(f *testing.F) {
-	for _, seed := range []string{"20.500.1/a1", "20.500.1%2fa%3F?type=URL", "10.5555/%C3%A4", "%2F", "20.500.1/%",
-		"a/b/c?&&=", "20.500.1//", "20.500.1/?a"} {
+	for _, seed := range []string{
+		"20.500.1/a1", "20.500.1%2fa%3F?type=URL", "10.5555/%C3%A4", "%2F", "20.500.1/%",
+		"a/b/c?&&=", "20.500.1//", "20.500.1/?a",
+	} {
 		f.Add(seed)
 	}
 	place := places(f)["handles"]
 	f.Fuzz(func(t *testing.T, text string) {
-		view := route.RequestHead{Method: "GET", Target: route.PathHandles + text, Host: "urnd.example",
-			Header: func(string) []string { return nil }}
+		view := route.RequestHead{
+			Method: "GET", Target: route.PathHandles + text, Host: "urnd.example",
+			Header: func(string) []string { return nil },
+		}
 		var ask route.Request
 		route.Classify(&ask, &view, &place)
 		switch name := ask.Target.Query.URI.String(); {

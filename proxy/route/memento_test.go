@@ -18,8 +18,10 @@ func TestParseMoments(t *testing.T) {
 		"/timegate/urn:a1:b":  {route.Memento{Role: route.RoleTimeGate}, "urn:a1:b"},
 		"/timemap/urn:a1:b":   {route.Memento{Role: route.RoleTimeMap}, "urn:a1:b"},
 		"/timemap/1/urn:a1:b": {route.Memento{Role: route.RoleTimeMap, Page: 1}, "urn:a1:b"},
-		"/timemap/999999/http://a/?b=/c": {route.Memento{Role: route.RoleTimeMap, Page: 999999},
-			"http://a/?b=/c"},
+		"/timemap/999999/http://a/?b=/c": {
+			route.Memento{Role: route.RoleTimeMap, Page: 999999},
+			"http://a/?b=/c",
+		},
 		"/memento/20310501120000/urn:a1:b":     {route.Memento{Role: route.RoleMemento, Datetime: noon}, "urn:a1:b"},
 		"/memento/20310501120000/urn%3aa1%3Ab": {route.Memento{Role: route.RoleMemento, Datetime: noon}, "urn:a1:b"},
 		// A percent-encoded byte of the name itself stays encoded.

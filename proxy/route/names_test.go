@@ -9,14 +9,18 @@ import (
 
 // Whatever the query is, the values of a search are text, within limits, and survive reuse of the buffer.
 func FuzzNames(f *testing.F) {
-	for _, query := range []string{"", "q=a&prefix=urn:", "after=%2eAAAA&status=withdrawn", "host=%zz&tag=%ff",
-		"q=+%20+&lang=de&&=", "status=x"} {
+	for _, query := range []string{
+		"", "q=a&prefix=urn:", "after=%2eAAAA&status=withdrawn", "host=%zz&tag=%ff",
+		"q=+%20+&lang=de&&=", "status=x",
+	} {
 		f.Add(query)
 	}
 	place := places(f)["listing"]
 	f.Fuzz(func(t *testing.T, query string) {
-		view := route.RequestHead{Method: "GET", Target: "/names?" + query, Host: "urnd.example",
-			Header: func(string) []string { return nil }}
+		view := route.RequestHead{
+			Method: "GET", Target: "/names?" + query, Host: "urnd.example",
+			Header: func(string) []string { return nil },
+		}
 		var ask route.Request
 		route.Classify(&ask, &view, &place)
 		if ask.Kind != route.KindPage || ask.Target.Names == nil || ask.Err != nil {

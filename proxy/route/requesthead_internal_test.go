@@ -7,8 +7,10 @@ import (
 
 // A text is decoded in reused memory exactly as by net/url.
 func FuzzUnescape(f *testing.F) {
-	for _, seed := range []string{"", "urn:a:b", "urn%3Aa%3ab", "%", "%4", "%41", "%zz", "a%4", "a%41%", "%00%ff+",
-		"%+1", "% 1", "%25%32%35"} {
+	for _, seed := range []string{
+		"", "urn:a:b", "urn%3Aa%3ab", "%", "%4", "%41", "%zz", "a%4", "a%41%", "%00%ff+",
+		"%+1", "% 1", "%25%32%35",
+	} {
 		f.Add(seed)
 	}
 	var room Scratch

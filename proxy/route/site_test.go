@@ -33,8 +33,10 @@ func TestSites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &route.Server{OwnHosts: route.NewOwnHosts("urnd.example"),
-		Names: resolver.Names{Set: set, Accept: uri.CurrentURN}, Sites: sites()}
+	server := &route.Server{
+		OwnHosts: route.NewOwnHosts("urnd.example"),
+		Names:    resolver.Names{Set: set, Accept: uri.CurrentURN}, Sites: sites(),
+	}
 	for _, tt := range []struct {
 		host, target string
 		site         int
@@ -71,8 +73,10 @@ func TestSites(t *testing.T) {
 		{"bare.example.net", "/a?b=1&c", 8, "http://bare.example.net/a"},
 	} {
 		var ask route.Request
-		route.Classify(&ask, &route.RequestHead{Method: "GET", Target: tt.target, Host: tt.host,
-			Header: func(string) []string { return nil }}, &route.Endpoint{Server: server})
+		route.Classify(&ask, &route.RequestHead{
+			Method: "GET", Target: tt.target, Host: tt.host,
+			Header: func(string) []string { return nil },
+		}, &route.Endpoint{Server: server})
 		got := -1
 		if ask.Kind == route.KindSite && ask.Err == nil {
 			got = ask.Site.Index
@@ -125,8 +129,10 @@ func TestSitesOfAmbiguousPaths(t *testing.T) {
 		"/api/v2%2fprivate/..": true,
 	} {
 		var ask route.Request
-		route.Classify(&ask, &route.RequestHead{Method: "GET", Target: target, Host: "www.example.org",
-			Header: func(string) []string { return nil }}, &route.Endpoint{Server: server})
+		route.Classify(&ask, &route.RequestHead{
+			Method: "GET", Target: target, Host: "www.example.org",
+			Header: func(string) []string { return nil },
+		}, &route.Endpoint{Server: server})
 		if _, err := server.Sites.Find(parsed(t, "http://www.example.org"+target).Normalize(), target); errors.Is(err,
 			route.ErrPath) != ambiguous {
 			t.Errorf("%s, of a client of the proxy: %v", target, err)

@@ -384,16 +384,22 @@ func rawParameter(query, name string) (string, bool) {
 }
 
 var (
-	ruleTHTTP = uri.Rule{Code: "no_uri", Name: "THTTP", Section: "RFC 2169 section 2",
-		Requirement: `the service is followed by "?" and a URI`}
-	rulePair = uri.Rule{Code: "pair", Name: "I=I", Section: "urnd's THTTP",
-		Requirement: `two absolute URIs are separated by "%20"`}
+	ruleTHTTP = uri.Rule{
+		Code: "no_uri", Name: "THTTP", Section: "RFC 2169 section 2",
+		Requirement: `the service is followed by "?" and a URI`,
+	}
+	rulePair = uri.Rule{
+		Code: "pair", Name: "I=I", Section: "urnd's THTTP",
+		Requirement: `two absolute URIs are separated by "%20"`,
+	}
 	ruleTime = uri.Rule{
 		Code: "time", Name: "at", Section: "RFC 3339",
 		Requirement: `the parameter "at" holds a date, such as 2031-05-01, or a date and a time, such as 2031-05-01T12:00:00Z`,
 	}
-	ruleParameter = uri.Rule{Code: "no_parameter", Name: "parameter", Section: "urnd's API",
-		Requirement: `the parameter "uri" holds the URI, percent-encoded`}
+	ruleParameter = uri.Rule{
+		Code: "no_parameter", Name: "parameter", Section: "urnd's API",
+		Requirement: `the parameter "uri" holds the URI, percent-encoded`,
+	}
 )
 
 func missing(target string, rule uri.Rule) error {

@@ -47,8 +47,10 @@ func TestParse(t *testing.T) {
 
 // FuzzParse: a target parses to a query with a valid URI, to the home page, or to an error with status 4xx or 501.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"/", "*", "/urn:a1:b", "urn:a1:b?+r", "/uri-res/N2L?urn:a1:b",
-		"/api/v1/resolve?uri=%zz&service=I=I", "http://a/", "/?uri="} {
+	for _, s := range []string{
+		"/", "*", "/urn:a1:b", "urn:a1:b?+r", "/uri-res/N2L?urn:a1:b",
+		"/api/v1/resolve?uri=%zz&service=I=I", "http://a/", "/?uri=",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, target string) {

@@ -30,8 +30,10 @@ func servers(t testing.TB, names ...string) (all []upstream.Server) {
 	t.Helper()
 	for _, name := range names {
 		name, weight, _ := strings.Cut(name, "*")
-		s := upstream.Server{URL: parse(t, "http://"+name+".example:3128"),
-			Upstream: &schemehttp.Upstream{Scheme: "http", Address: name}}
+		s := upstream.Server{
+			URL:      parse(t, "http://"+name+".example:3128"),
+			Upstream: &schemehttp.Upstream{Scheme: "http", Address: name},
+		}
 		_, _ = fmt.Sscan(weight, &s.Weight)
 		all = append(all, s)
 	}
@@ -91,8 +93,10 @@ func TestOrder(t *testing.T) {
 		{true, "a b c", "a b c direct", "direct"},
 	} {
 		var c clock
-		s := newSelector(t, &c, upstream.Rule{Servers: servers(t, "a", "b", "c"), Direct: tt.direct,
-			Method: balance.Failover})
+		s := newSelector(t, &c, upstream.Rule{
+			Servers: servers(t, "a", "b", "c"), Direct: tt.direct,
+			Method: balance.Failover,
+		})
 		if got := ways(t, s, target, tt.failing); got != tt.now {
 			t.Errorf("%q fail: %s, want %s", tt.failing, got, tt.now)
 		}
@@ -127,8 +131,10 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: %s, want %s", target, got, want)
 		}
 	}
-	if _, err := upstream.New(upstream.Config{Rules: []upstream.Rule{{Hosts: []string{"a b"}}},
-		Now: new(clock).now}); err == nil {
+	if _, err := upstream.New(upstream.Config{
+		Rules: []upstream.Rule{{Hosts: []string{"a b"}}},
+		Now:   new(clock).now,
+	}); err == nil {
 		t.Error("a host that is none is taken")
 	}
 }

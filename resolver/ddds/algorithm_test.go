@@ -85,11 +85,17 @@ func TestChoose(t *testing.T) {
 	}{
 		{"none", nil, want{}},
 		{"by preference within an order", []NAPTR{to(1, 2, "b.x."), to(1, 1, "a.x.")}, want{"a.x. b.x.", "", true}},
-		{"order before preference", []NAPTR{to(2, 0, "b.x."), to(1, 9, "a.x.")},
-			want{"a.x.", "order 1 already matched", true}},
+		{
+			"order before preference",
+			[]NAPTR{to(2, 0, "b.x."), to(1, 9, "a.x.")},
+			want{"a.x.", "order 1 already matched", true},
+		},
 		{"order 65535", []NAPTR{to(65535, 0, "a.x.")}, want{"a.x.", "", true}},
-		{"order 65535 is not -1", []NAPTR{to(65535, 0, "b.x."), to(0, 0, "a.x.")},
-			want{"a.x.", "order 0 already matched", true}},
+		{
+			"order 65535 is not -1",
+			[]NAPTR{to(65535, 0, "b.x."), to(0, 0, "a.x.")},
+			want{"a.x.", "order 0 already matched", true},
+		},
 		{"a record that does not match locks nothing", []NAPTR{
 			located(1, 1, "urn:foo:2", "", "http://a.x/"), located(2, 1, "", "", "http://b.x/"),
 		}, want{"http://b.x/", "does not match", true}},
@@ -114,8 +120,11 @@ func TestChoose(t *testing.T) {
 		{"unknown flags are skipped first", []NAPTR{
 			{1, 1, "x", "", "", "a.x."}, {1, 2, "su", "", "", "a.x."}, {1, 3, "9", "", "", "a.x."}, to(2, 1, "b.x."),
 		}, want{"b.x.", `"x" are unknown|"su" are unknown|"9" are unknown`, true}},
-		{"unknown flags after a match", []NAPTR{to(1, 1, "a.x."), {2, 1, "x", "", "", "b.x."}},
-			want{"a.x.", `"x" are unknown`, true}},
+		{
+			"unknown flags after a match",
+			[]NAPTR{to(1, 1, "a.x."), {2, 1, "x", "", "", "b.x."}},
+			want{"a.x.", `"x" are unknown`, true},
+		},
 		{"a malformed record is skipped alone", []NAPTR{
 			{1, 1, "", "", "!^.*$!a.x!", "a.x."}, // both fields
 			{1, 2, "", "", "", "."},              // neither
@@ -127,8 +136,12 @@ func TestChoose(t *testing.T) {
 		}, want{"b.x.", "both used|neither|missing closing|has \\1|services field is not|services field is not", true}},
 		{
 			"flag p",
-			[]NAPTR{{1, 1, "p", "thttp+I2L", "", "a.x."}, to(1, 2, "b.x."), {1, 3, "P", "rcds+I2L", "", "d.x."},
-				to(2, 1, "c.x.")},
+			[]NAPTR{
+				{1, 1, "p", "thttp+I2L", "", "a.x."},
+				to(1, 2, "b.x."),
+				{1, 3, "P", "rcds+I2L", "", "d.x."},
+				to(2, 1, "c.x."),
+			},
 			want{"a.x. b.x.", `protocol "rcds" is not|order 1 already matched`, true},
 		},
 		{"protocols of s and a", []NAPTR{
@@ -140,11 +153,16 @@ func TestChoose(t *testing.T) {
 			{1, 6, "s", "+I2L", "", "f.x."},
 		}, want{"c.x. d.x. e.x.", `protocol "" is not|protocol "ftp" is not|protocol "" is not`, true}},
 		{"unsupported protocols are last", []NAPTR{
-			{1, 1, "a", "z3950+N2L+N2C", "", "a.x."}, {1, 2, "s", "http+N2L", "", "b.x."},
-			{1, 3, "p", "z3950+N2L", "", "c.x."}, to(1, 4, "d.x."),
+			{1, 1, "a", "z3950+N2L+N2C", "", "a.x."},
+			{1, 2, "s", "http+N2L", "", "b.x."},
+			{1, 3, "p", "z3950+N2L", "", "c.x."},
+			to(1, 4, "d.x."),
 		}, want{"b.x. d.x. a.x. c.x.", "", true}},
-		{"services of a non-terminal rule do not count", []NAPTR{{1, 1, "", "rcds+I2C", "", "a.x."}},
-			want{"a.x.", "", true}},
+		{
+			"services of a non-terminal rule do not count",
+			[]NAPTR{{1, 1, "", "rcds+I2C", "", "a.x."}},
+			want{"a.x.", "", true},
+		},
 	} {
 		keys, why, matched := chosen(aus, c.records)
 		if got := strings.Join(keys, " "); got != c.want.keys || matched != c.want.matched {
@@ -189,18 +207,34 @@ func TestChooseVectors(t *testing.T) {
 			{102, 10, "u", "smtp+E2U", "!^.*$!mailto:information@foo.se!i", "."},
 			{100, 10, "u", "sip+E2U", "!^.*$!sip:information@foo.se!i", "."},
 		}, "", "destination not allowed\norder 100 already matched"},
-		{"RFC 5483 section 4.1.1: never the second", "+441632960123", rfc5483, "",
-			"destination not allowed\norder 1 already matched"},
+		{
+			"RFC 5483 section 4.1.1: never the second", "+441632960123", rfc5483, "",
+			"destination not allowed\norder 1 already matched",
+		},
 		{"RFC 5483 section 4.1.1: another number", "+4655123", rfc5483, "", "does not match\ndestination not allowed"},
-		{"RFC 3405 section 8", "urn:foo:bar", []NAPTR{{0, 0, "", "", `/^urn:([^:]+)/\2/i`, "."}}, "",
-			`replacement has \2`},
+		{
+			"RFC 3405 section 8", "urn:foo:bar",
+			[]NAPTR{{0, 0, "", "", `/^urn:([^:]+)/\2/i`, "."}},
+			"",
+			`replacement has \2`,
+		},
 		{"uri.arpa", "URN:foo:foospace", []NAPTR{{0, 0, "", "", `/urn:([^:]+)/\1/i`, "."}}, "foo.", ""},
-		{"uri.arpa", "http://user@www.example.com:80/x", []NAPTR{{0, 0, "", "", `!^http://([^:/?#]*).*$!\1!i`, "."}},
-			"", "not a domain name"},
-		{"uri.arpa", "mailto:a@b.c?subject=x", []NAPTR{{0, 0, "", "", `!^mailto:(.*)@(.*)$!\2!i`, "."}}, "",
-			"not a domain name"},
-		{"uri.arpa", "mailto:a@example.com?subject=x@y", []NAPTR{{0, 0, "", "", `!^mailto:(.*)@(.*)$!\2!i`, "."}},
-			"y.", ""},
+		{
+			"uri.arpa", "http://user@www.example.com:80/x",
+			[]NAPTR{{0, 0, "", "", `!^http://([^:/?#]*).*$!\1!i`, "."}},
+			"", "not a domain name",
+		},
+		{
+			"uri.arpa", "mailto:a@b.c?subject=x",
+			[]NAPTR{{0, 0, "", "", `!^mailto:(.*)@(.*)$!\2!i`, "."}},
+			"",
+			"not a domain name",
+		},
+		{
+			"uri.arpa", "mailto:a@example.com?subject=x@y",
+			[]NAPTR{{0, 0, "", "", `!^mailto:(.*)@(.*)$!\2!i`, "."}},
+			"y.", "",
+		},
 	} {
 		keys, why, _ := chosen(c.aus, c.records)
 		if got := strings.Join(keys, " "); got != c.keys {

@@ -65,8 +65,10 @@ func TestLinear(t *testing.T) {
 				for i := range n {
 					records = append(records, make(i))
 				}
-				s := &script{sets: map[string]set{"foo.urn.arpa. NAPTR": {naptr: records, ttl: time.Hour},
-					"many.example. SRV": {srv: many, ttl: time.Hour}}}
+				s := &script{sets: map[string]set{
+					"foo.urn.arpa. NAPTR": {naptr: records, ttl: time.Hour},
+					"many.example. SRV":   {srv: many, ttl: time.Hour},
+				}}
 				r := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5})
 				name := "urn:foo:" + strings.Repeat("a", length)
 				var before, after runtime.MemStats

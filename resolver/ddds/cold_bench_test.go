@@ -89,8 +89,10 @@ func BenchmarkCold(b *testing.B) {
 			return &instant{replies: replies, queried: &requested}, nil
 		},
 	})
-	r := New(Config{Lookup: NewCached(newRecords(b, &now), client, Bounds{}), Roots: []string{"urn.arpa."},
-		MaxDomains: 5})
+	r := New(Config{
+		Lookup: NewCached(newRecords(b, &now), client, Bounds{}), Roots: []string{"urn.arpa."},
+		MaxDomains: 5,
+	})
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {

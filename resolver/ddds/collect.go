@@ -26,8 +26,10 @@ func (c *collected) full() bool { return c.bytes > resolver.MaxAnswer }
 // answer returns the answer. If it is incomplete, it adds a step to the trace.
 func (c *collected) answer(ctx context.Context, w *walk) resolver.Answer {
 	if c.full() {
-		resolver.TraceOf(ctx).Add(resolver.Step{Stage: "ddds", Code: "locations_cut",
-			Values: []any{"Number", len(c.locations)}},
+		resolver.TraceOf(ctx).Add(resolver.Step{
+			Stage: "ddds", Code: "locations_cut",
+			Values: []any{"Number", len(c.locations)},
+		},
 			"only the first %d locations are used: the limit of an answer is "+
 				"%d bytes", len(c.locations), resolver.MaxAnswer)
 	}

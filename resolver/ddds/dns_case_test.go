@@ -60,8 +60,10 @@ func TestMixedCase(t *testing.T) {
 		m := new(dns.Msg).SetReply(question)
 		m.Compress = true
 		owner := question.Question[0].Name
-		m.Answer = []dns.RR{&dns.SRV{Hdr: dns.RR_Header{Name: owner, Rrtype: dns.TypeSRV, Class: dns.ClassINET,
-			Ttl: 60}, Port: 1, Target: owner}}
+		m.Answer = []dns.RR{&dns.SRV{Hdr: dns.RR_Header{
+			Name: owner, Rrtype: dns.TypeSRV, Class: dns.ClassINET,
+			Ttl: 60,
+		}, Port: 1, Target: owner}}
 		write(t, w, m)
 	})
 	client, _ := newTestClient(longTimeout, serve(t, handler, nil)).mixedCase()

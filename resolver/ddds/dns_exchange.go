@@ -34,8 +34,10 @@ func (c *Client) queryServer(ctx context.Context, s *server, name string, rrtype
 	start := c.config.Now()
 	reply, repeats, err := c.exchanges(ctx, s, name, rrtype)
 	if c.config.Observe != nil {
-		c.config.Observe(Exchange{s.String(), dns.TypeToString[rrtype], rcode(parent, reply, err),
-			c.config.Now().Sub(start)})
+		c.config.Observe(Exchange{
+			s.String(), dns.TypeToString[rrtype], rcode(parent, reply, err),
+			c.config.Now().Sub(start),
+		})
 	}
 	if err == nil {
 		err = checkReply(reply)

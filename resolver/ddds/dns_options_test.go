@@ -57,12 +57,24 @@ func TestHedge(t *testing.T) {
 		reply     bool
 		requested map[string]int
 	}{
-		{"the first one is slow", [2]string{slow, quick}, longTimeout, time.Millisecond, 1, true,
-			map[string]int{slow: 1, quick: 1}},
-		{"the first one answers in time", [2]string{quick, slow}, longTimeout, longTimeout, 1, true,
-			map[string]int{quick: 1}},
-		{"no reply, in two rounds", [2]string{slow, other}, shortTimeout, time.Millisecond, 2, false,
-			map[string]int{slow: 2, other: 2}},
+		{
+			"the first one is slow",
+			[2]string{slow, quick},
+			longTimeout, time.Millisecond, 1, true,
+			map[string]int{slow: 1, quick: 1},
+		},
+		{
+			"the first one answers in time",
+			[2]string{quick, slow},
+			longTimeout, longTimeout, 1, true,
+			map[string]int{quick: 1},
+		},
+		{
+			"no reply, in two rounds",
+			[2]string{slow, other},
+			shortTimeout, time.Millisecond, 2, false,
+			map[string]int{slow: 2, other: 2},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, asked := newTestClient(tt.timeout, tt.servers[:]...).countExchanges()
@@ -145,8 +157,10 @@ func TestBounds(t *testing.T) {
 
 // A root can have a Lookuper of its own.
 func TestRootLookups(t *testing.T) {
-	own := &script{sets: map[string]set{"foo.urn.example.org. NAPTR": {naptr: []NAPTR{{1, 1, "u", "",
-		"!^.*$!http://own.example/!", ""}}, ttl: time.Minute}}}
+	own := &script{sets: map[string]set{"foo.urn.example.org. NAPTR": {naptr: []NAPTR{{
+		1, 1, "u", "",
+		"!^.*$!http://own.example/!", "",
+	}}, ttl: time.Minute}}}
 	public := &script{sets: map[string]set{}}
 	r := New(Config{
 		Lookup: public, Lookups: map[string]Lookuper{"URN.example.org": own},

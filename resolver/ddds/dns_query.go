@@ -23,8 +23,10 @@ func (c *Client) query(ctx context.Context, name string, rrtype uint16) (*dns.Ms
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &race{client: c, name: name, rrtype: rrtype, servers: servers, cancel: cancel, outcomes: make(chan outcome, 1),
-		done: make(chan struct{})}
+	r := &race{
+		client: c, name: name, rrtype: rrtype, servers: servers, cancel: cancel, outcomes: make(chan outcome, 1),
+		done: make(chan struct{}),
+	}
 	var slow *time.Timer
 	if c.config.HedgeAfter > 0 {
 		slow = time.AfterFunc(c.config.HedgeAfter, func() { r.run(ctx, true) })

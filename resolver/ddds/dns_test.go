@@ -83,12 +83,21 @@ func TestClientFollowsAliases(t *testing.T) {
 		want   string
 		ttl    time.Duration
 	}{
-		{"in order", []string{"foo.urn.arpa. 200 IN CNAME b.example.", "b.example. 100 IN CNAME c.example.", record},
-			"r.example.", 100 * time.Second},
-		{"in no order", []string{record, "b.example. 400 IN CNAME C.example.", "FOO.urn.arpa. 400 IN CNAME B.example."},
-			"r.example.", 300 * time.Second},
-		{"beside others", []string{"x.example. 1 IN CNAME c.example.", "foo.urn.arpa. 200 IN CNAME c.example.", record},
-			"r.example.", 200 * time.Second},
+		{
+			"in order",
+			[]string{"foo.urn.arpa. 200 IN CNAME b.example.", "b.example. 100 IN CNAME c.example.", record},
+			"r.example.", 100 * time.Second,
+		},
+		{
+			"in no order",
+			[]string{record, "b.example. 400 IN CNAME C.example.", "FOO.urn.arpa. 400 IN CNAME B.example."},
+			"r.example.", 300 * time.Second,
+		},
+		{
+			"beside others",
+			[]string{"x.example. 1 IN CNAME c.example.", "foo.urn.arpa. 200 IN CNAME c.example.", record},
+			"r.example.", 200 * time.Second,
+		},
 	} {
 		got, info, err := newTestClient(longTimeout,
 			serve(t, reply{answer: c.answer}.handler(t), nil)).NAPTR(t.Context(), name)
@@ -111,12 +120,22 @@ func TestClientNegative(t *testing.T) {
 		reason string
 		ttl    time.Duration
 	}{
-		{"NXDOMAIN, the minimum is less", reply{rcode: dns.RcodeNameError, ns: []string{fmt.Sprintf(soa, 3600, 60)}},
-			missing, time.Minute},
-		{"NXDOMAIN, the TTL is less", reply{rcode: dns.RcodeNameError, ns: []string{fmt.Sprintf(soa, 60, 3600)}},
-			missing, time.Minute},
-		{"NXDOMAIN of type 1", reply{rcode: dns.RcodeNameError, ns: []string{ns, fmt.Sprintf(soa, 60, 60)}}, missing,
-			time.Minute},
+		{
+			"NXDOMAIN, the minimum is less",
+			reply{rcode: dns.RcodeNameError, ns: []string{fmt.Sprintf(soa, 3600, 60)}},
+			missing, time.Minute,
+		},
+		{
+			"NXDOMAIN, the TTL is less",
+			reply{rcode: dns.RcodeNameError, ns: []string{fmt.Sprintf(soa, 60, 3600)}},
+			missing, time.Minute,
+		},
+		{
+			"NXDOMAIN of type 1",
+			reply{rcode: dns.RcodeNameError, ns: []string{ns, fmt.Sprintf(soa, 60, 60)}},
+			missing,
+			time.Minute,
+		},
 		{"NXDOMAIN of type 3", reply{rcode: dns.RcodeNameError}, missing, 0},
 		{"NXDOMAIN of type 4", reply{rcode: dns.RcodeNameError, ns: []string{ns}}, missing, 0},
 		{
@@ -129,10 +148,17 @@ func TestClientNegative(t *testing.T) {
 		{"NODATA of type 2", reply{ns: []string{fmt.Sprintf(soa, 3600, 60)}}, empty, time.Minute},
 		{"NODATA of type 3", reply{}, empty, 0},
 		{"NODATA of an authority", reply{authoritative: true, ns: []string{ns}}, empty, 0},
-		{"NODATA behind an alias", reply{answer: []string{alias}, ns: []string{fmt.Sprintf(soa, 60, 3600)}}, empty,
-			time.Minute},
-		{"NODATA, the alias lives shorter", reply{answer: []string{alias}, ns: []string{fmt.Sprintf(soa, 3600, 3600)}},
-			empty, 90 * time.Second},
+		{
+			"NODATA behind an alias",
+			reply{answer: []string{alias}, ns: []string{fmt.Sprintf(soa, 60, 3600)}},
+			empty,
+			time.Minute,
+		},
+		{
+			"NODATA, the alias lives shorter",
+			reply{answer: []string{alias}, ns: []string{fmt.Sprintf(soa, 3600, 3600)}},
+			empty, 90 * time.Second,
+		},
 		{"other types", reply{answer: []string{"foo.urn.arpa. 60 IN A 192.0.2.1"}}, empty, 0},
 		{"other names", reply{answer: []string{`bar.urn.arpa. 60 IN NAPTR 1 1 "" "" "" a.example.`}}, empty, 0},
 		{"minimum 0", reply{ns: []string{fmt.Sprintf(soa, 3600, 0)}}, empty, 0},
@@ -183,8 +209,10 @@ func TestResolveByDNS(t *testing.T) {
 	zone.Handle(".", reply{rcode: dns.RcodeNameError, ns: []string{fmt.Sprintf(soa, 3600, 60)}}.handler(t))
 	addr := serve(t, zone.ServeDNS, nil)
 	var now clock
-	r := New(Config{Lookup: NewCached(newRecords(t, &now), newTestClient(longTimeout, addr), Bounds{}),
-		Roots: []string{"urn.arpa."}, MaxDomains: 5})
+	r := New(Config{
+		Lookup: NewCached(newRecords(t, &now), newTestClient(longTimeout, addr), Bounds{}),
+		Roots:  []string{"urn.arpa."}, MaxDomains: 5,
+	})
 
 	ctx, trace := resolver.WithTrace(t.Context(), now.now)
 	for range 2 {

@@ -62,8 +62,10 @@ func TestUnescapeEveryByte(t *testing.T) {
 
 // FuzzUnescape: unescape restores the bytes from the wire, and never panics.
 func FuzzUnescape(f *testing.F) {
-	for _, seed := range []string{"", `!^urn:cid:.+@([^\.]+\.)(.*)$!\2!i`, `\065`, `\\`, `"`, "\x00\xff\u00e9", `\256`,
-		`\`} {
+	for _, seed := range []string{
+		"", `!^urn:cid:.+@([^\.]+\.)(.*)$!\2!i`, `\065`, `\\`, `"`, "\x00\xff\u00e9", `\256`,
+		`\`,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

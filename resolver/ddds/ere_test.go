@@ -56,8 +56,10 @@ func TestEREProgramSize(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"a{9}", "(a|b){2,5}", "((a?){3}){4}", "(ab*){3,}", "a{0,}", "(^a)*b+",
-		"([a-f]|é){0,7}|x{3}", "(()|a{0})?"} {
+	for _, text := range []string{
+		"a{9}", "(a|b){2,5}", "((a?){3}){4}", "(ab*){3,}", "a{0,}", "(^a)*b+",
+		"([a-f]|é){0,7}|x{3}", "(()|a{0})?",
+	} {
 		parsed, err := syntax.Parse(text, syntax.POSIX)
 		if err != nil {
 			t.Fatal(err)

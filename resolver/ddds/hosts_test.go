@@ -99,8 +99,10 @@ func texts(addrs []netip.Addr) []string {
 func TestAddresses(t *testing.T) {
 	zone := dns.NewServeMux()
 	zone.HandleFunc("host.example.", func(w dns.ResponseWriter, q *dns.Msg) {
-		lines := map[uint16]string{dns.TypeA: "host.example. 60 IN A 192.0.2.1",
-			dns.TypeAAAA: "host.example. 60 IN AAAA 2001:db8::1"}
+		lines := map[uint16]string{
+			dns.TypeA:    "host.example. 60 IN A 192.0.2.1",
+			dns.TypeAAAA: "host.example. 60 IN AAAA 2001:db8::1",
+		}
 		reply{answer: []string{lines[q.Question[0].Qtype]}}.handler(t)(w, q)
 	})
 	c, asked := newTestClient(longTimeout, serve(t, zone.ServeDNS, nil)).countExchanges()

@@ -50,12 +50,16 @@ func TestMemoryOfRecords(t *testing.T) {
 			return Records{srv: all}, nil
 		}},
 		{"addresses", 5000, func(i int) (Records, error) {
-			return Records{addrs: []netip.Addr{netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}),
-				netip.AddrFrom4([4]byte{192, 0, 2, 2})}}, nil
+			return Records{addrs: []netip.Addr{
+				netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}),
+				netip.AddrFrom4([4]byte{192, 0, 2, 2}),
+			}}, nil
 		}},
 		{"NXDOMAIN", 5000, func(i int) (Records, error) {
-			return Records{}, &resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Hour,
-				Reason: fmt.Sprintf("%d.urn.example. does not exist (NXDOMAIN)", i)}
+			return Records{}, &resolver.Negative{
+				Kind: resolver.ErrNotFound, TTL: time.Hour,
+				Reason: fmt.Sprintf("%d.urn.example. does not exist (NXDOMAIN)", i),
+			}
 		}},
 	} {
 		t.Run(shape.name, func(t *testing.T) {

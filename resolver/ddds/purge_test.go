@@ -11,8 +11,10 @@ import (
 // A purge of names removes every record set that their resolution used, and sends no queries.
 func TestPurge(t *testing.T) {
 	rule := func(flags, services, regexp, replacement string) set {
-		return set{naptr: []NAPTR{{Order: 1, Flags: flags, Services: services, Regexp: regexp,
-			Replacement: replacement}}, ttl: time.Hour}
+		return set{naptr: []NAPTR{{
+			Order: 1, Flags: flags, Services: services, Regexp: regexp,
+			Replacement: replacement,
+		}}, ttl: time.Hour}
 	}
 	s := &script{sets: map[string]set{
 		"a.urn.arpa. NAPTR":            rule("", "", `!^urn:a:([^:]+):.*$!\1.example.!`, ""),

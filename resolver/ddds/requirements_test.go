@@ -57,11 +57,14 @@ func TestRequirementsOfRules(t *testing.T) {
 		{"RFC 3404 section 5.3: as printed", "http://www.example.com/software/latest-beta.exe", resolver.I2L, []NAPTR{
 			{100, 90, "", "", "!^http://([^/:]+)!1!i", "."},
 		}, "", "not a domain name"},
-		{"RFC 3404 section 5.3: services for locators", "http://www.example.com/software/latest-beta.exe", resolver.I2R,
+		{
+			"RFC 3404 section 5.3: services for locators", "http://www.example.com/software/latest-beta.exe", resolver.I2R,
 			[]NAPTR{
 				{100, 100, "s", "thttp+L2R", "", "thttp.example.com."},
 				{100, 100, "s", "ftp+L2R", "", "ftp.example.com."},
-			}, "thttp.example.com.", `protocol "ftp" is not supported`},
+			},
+			"thttp.example.com.", `protocol "ftp" is not supported`,
+		},
 		{"RFC 3958 section 2.2: S-NAPTR", "urn:foo:1", resolver.I2L, []NAPTR{
 			{100, 10, "", "WP:whois++", "", "bunyip.example."},
 			{100, 20, "s", "WP:ldap", "", "_ldap._tcp.myldap.example.com."},
@@ -198,8 +201,10 @@ func TestTTLOfAllLookups(t *testing.T) {
 		ask := func(context.Context, string, resolver.Query) (resolver.Answer, error) {
 			return toLocation("http://good.example/", short), nil
 		}
-		r := New(Config{Lookup: &script{sets: c.sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: true,
-			Query: ask})
+		r := New(Config{
+			Lookup: &script{sets: c.sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: true,
+			Query: ask,
+		})
 		if answer, err := r.Resolve(t.Context(), query(t, "urn:foo:1")); err != nil ||
 			locations(answer) != "http://good.example/" || answer.TTL != short {
 			t.Errorf("%s: %q for %s, %v", c.name, locations(answer), answer.TTL, err)
@@ -240,8 +245,10 @@ func TestPublicZones(t *testing.T) {
 	} {
 		s := &script{sets: public}
 		root := map[bool]string{true: "uri.arpa.", false: "urn.arpa."}[c.byScheme]
-		_, err := New(Config{Lookup: s, Roots: []string{root}, MaxDomains: 5,
-			BySchemes: c.byScheme}).Resolve(t.Context(), query(t, c.uri))
+		_, err := New(Config{
+			Lookup: s, Roots: []string{root}, MaxDomains: 5,
+			BySchemes: c.byScheme,
+		}).Resolve(t.Context(), query(t, c.uri))
 		expectNegative(t, err, c.kind, c.ttl, "")
 		if requested := strings.ReplaceAll(strings.Join(s.queried, " "), " NAPTR", ""); requested != c.requested {
 			t.Errorf("%s: asked %s", c.uri, requested)
@@ -284,8 +291,10 @@ func TestNoControlsInNames(t *testing.T) {
 		if b > ' ' && b < 0x7f {
 			continue
 		}
-		for _, name := range []string{"urn:foo:a" + string([]byte{byte(b)}) + "b",
-			"cid:a" + string([]byte{byte(b)}) + "@b", "http://a/" + string([]byte{byte(b)})} {
+		for _, name := range []string{
+			"urn:foo:a" + string([]byte{byte(b)}) + "b",
+			"cid:a" + string([]byte{byte(b)}) + "@b", "http://a/" + string([]byte{byte(b)}),
+		} {
 			if u, err := uri.Parse(name); err == nil {
 				t.Errorf("%q is a URI", u)
 			}

@@ -89,10 +89,14 @@ func TestResolveRequiresURN(t *testing.T) {
 // RFC 3404 section 5.2: the URI Resolution application starts at the scheme.
 func TestBySchemes(t *testing.T) {
 	s := &script{sets: map[string]set{
-		"cid.uri.arpa. NAPTR": {naptr: []NAPTR{{100, 10, "", "", `!^cid:.+@([^\.]+\.)(.*)$!\2!i`, "."}},
-			ttl: time.Hour},
-		"example.com. NAPTR": {naptr: []NAPTR{{100, 10, "u", "http+I2L", `!^cid:(.+)@.*$!http://cid.example.com/\1!i`,
-			"."}}, ttl: time.Minute},
+		"cid.uri.arpa. NAPTR": {
+			naptr: []NAPTR{{100, 10, "", "", `!^cid:.+@([^\.]+\.)(.*)$!\2!i`, "."}},
+			ttl:   time.Hour,
+		},
+		"example.com. NAPTR": {naptr: []NAPTR{{
+			100, 10, "u", "http+I2L", `!^cid:(.+)@.*$!http://cid.example.com/\1!i`,
+			".",
+		}}, ttl: time.Minute},
 	}}
 	r := New(Config{Lookup: s, Roots: []string{"uri.arpa"}, MaxDomains: 5, BySchemes: true})
 	answer, err := r.Resolve(t.Context(), query(t, "cid:199606121851.1@bar.example.com"))
@@ -138,8 +142,10 @@ func TestRelationByService(t *testing.T) {
 	} {
 		q := query(t, "urn:foo:1")
 		q.Service = service
-		answer, err := New(Config{Lookup: &script{sets: sets}, Roots: []string{"urn.arpa."},
-			MaxDomains: 5}).Resolve(t.Context(), q)
+		answer, err := New(Config{
+			Lookup: &script{sets: sets}, Roots: []string{"urn.arpa."},
+			MaxDomains: 5,
+		}).Resolve(t.Context(), q)
 		if err != nil || locations(answer) != want[0] || answer.Locations[0].ToLink().Rel != want[1] {
 			t.Errorf("%s: %+v, %v", service, answer, err)
 		}

@@ -66,17 +66,33 @@ func TestApply(t *testing.T) {
 		{"empty group", NAPTR{Regexp: `!^urn:foo:(b)?!\1!`, Replacement: "."}, "", errEmpty, nil},
 		{"services", NAPTR{Services: "EM:ProtA", Replacement: "a.example."}, "", errServices, nil},
 		{"expression", NAPTR{Regexp: `!^urn:foo:\d!x!`, Replacement: "."}, "", errEscape, nil},
-		{"u", NAPTR{Flags: "u", Regexp: `!^urn:foo:(.*)$!http://\1/!`, Replacement: "."}, "http://a.example/", nil,
-			nil},
-		{"u keeps case", NAPTR{Flags: "u", Regexp: `!^.*$!http://A.example/B!`, Replacement: "."}, "http://A.example/B",
-			nil, nil},
+		{
+			"u",
+			NAPTR{Flags: "u", Regexp: `!^urn:foo:(.*)$!http://\1/!`, Replacement: "."},
+			"http://a.example/", nil,
+			nil,
+		},
+		{
+			"u keeps case",
+			NAPTR{Flags: "u", Regexp: `!^.*$!http://A.example/B!`, Replacement: "."},
+			"http://A.example/B",
+			nil, nil,
+		},
 		{"illegal name", NAPTR{Regexp: `!^.*$!user@www.example.com!`, Replacement: "."}, "", nil, errName},
 		{"illegal replacement", NAPTR{Replacement: `a\.b.example.`}, "", nil, errName},
 		{"RFC 3404 section 5.3, literally", NAPTR{Regexp: `!^urn:([^/:]+)!1!i`, Replacement: "."}, "", nil, errName},
-		{"scheme", NAPTR{Flags: "u", Regexp: `!^.*$!javascript:alert(1)!`, Replacement: "."}, "", nil,
-			resolver.ErrForbidden},
-		{"file", NAPTR{Flags: "u", Regexp: `!^.*$!file:///etc/passwd!`, Replacement: "."}, "", nil,
-			resolver.ErrForbidden},
+		{
+			"scheme",
+			NAPTR{Flags: "u", Regexp: `!^.*$!javascript:alert(1)!`, Replacement: "."},
+			"", nil,
+			resolver.ErrForbidden,
+		},
+		{
+			"file",
+			NAPTR{Flags: "u", Regexp: `!^.*$!file:///etc/passwd!`, Replacement: "."},
+			"", nil,
+			resolver.ErrForbidden,
+		},
 	} {
 		flag, known := c.record.flag()
 		if !known {

@@ -25,8 +25,10 @@ func (s *countedServers) NAPTR(_ context.Context, name string) ([]ddds.NAPTR, dd
 	if name == "none.example." {
 		return nil, ddds.RRsetInfo{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "none", TTL: time.Minute}
 	}
-	return []ddds.NAPTR{{Order: 1, Preference: 2, Flags: "u", Services: "I2L+http",
-			Regexp: "!^.*$!http://" + name + "!i", Replacement: "."}},
+	return []ddds.NAPTR{{
+			Order: 1, Preference: 2, Flags: "u", Services: "I2L+http",
+			Regexp: "!^.*$!http://" + name + "!i", Replacement: ".",
+		}},
 		ddds.RRsetInfo{TTL: time.Minute, Authentic: true}, nil
 }
 

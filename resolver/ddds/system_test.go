@@ -14,7 +14,8 @@ func TestSystemServersAreReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "resolv.conf")
 	now := time.Unix(1000, 0)
 	var made []string
-	s := NewSystemClient(SystemConfig{Path: path, Now: func() time.Time { return now },
+	s := NewSystemClient(SystemConfig{
+		Path: path, Now: func() time.Time { return now },
 		Make: func(servers []netip.AddrPort) *Client {
 			text := "none"
 			if len(servers) > 0 {
@@ -22,7 +23,8 @@ func TestSystemServersAreReadAgain(t *testing.T) {
 			}
 			made = append(made, text)
 			return NewClient(ClientConfig{Now: time.Now})
-		}})
+		},
+	})
 	t.Cleanup(s.Close)
 	first := s.current()
 	for _, address := range []string{"192.0.2.1", "192.0.2.22"} {

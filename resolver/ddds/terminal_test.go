@@ -35,8 +35,10 @@ func TestUnusableServers(t *testing.T) {
 		{nil, ""},
 		{[]SRV{{0, 0, 0, "."}}, ""},
 		{[]SRV{{0, 0, 0, "."}, {1, 0, 1, "a.example."}}, "a.example."},
-		{[]SRV{{0, 0, 1, `a\.b.example.`}, {0, 0, 1, "192.0.2.1."}, {0, 0, 1, "a/b."}, {1, 0, 1, "a.example."}},
-			"a.example."},
+		{
+			[]SRV{{0, 0, 1, `a\.b.example.`}, {0, 0, 1, "192.0.2.1."}, {0, 0, 1, "a/b."}, {1, 0, 1, "a.example."}},
+			"a.example.",
+		},
 	} {
 		if got := targets(inOrder(c.servers)); got != c.want {
 			t.Errorf("%v: got %q", c.servers, got)
@@ -84,8 +86,11 @@ func TestServersByWeight(t *testing.T) {
 
 // The servers of one priority in RFC 3404 section 5.1 come in any order.
 func TestServersOfRFC3404(t *testing.T) {
-	servers := []SRV{{0, 0, 1000, "deffoo.example.com."}, {0, 0, 1000, "dbexample.com.au."},
-		{0, 0, 1000, "ukexample.com.uk."}}
+	servers := []SRV{
+		{0, 0, 1000, "deffoo.example.com."},
+		{0, 0, 1000, "dbexample.com.au."},
+		{0, 0, 1000, "ukexample.com.uk."},
+	}
 	orders := make(map[string]bool)
 	for range 1000 {
 		orders[targets(inOrder(servers))] = true
@@ -129,22 +134,36 @@ func TestTerminalS(t *testing.T) {
 			"thttp.tcp.example.com. SRV": {srv: []SRV{deffoo}, ttl: time.Minute},
 		}, "http://deffoo.example.com:1000" + path, time.Minute, 2},
 		{"by priority", []NAPTR{s(1, "https+I2L", "a.example.")}, map[string]set{
-			"a.example. SRV": {srv: []SRV{{2, 0, 8443, "C.example."}, {1, 0, 443, "b.example."}, {3, 0, 1, "."}},
-				ttl: day},
+			"a.example. SRV": {
+				srv: []SRV{{2, 0, 8443, "C.example."}, {1, 0, 443, "b.example."}, {3, 0, 1, "."}},
+				ttl: day,
+			},
 		}, "https://b.example:443" + path + " https://C.example:8443" + path, hour, 2},
-		{"the alternative has no records", []NAPTR{s(1, "thttp+I2L", "a.example."), s(2, "thttp+I2L", "b.example."), u},
+		{
+			"the alternative has no records",
+			[]NAPTR{s(1, "thttp+I2L", "a.example."), s(2, "thttp+I2L", "b.example."), u},
 			map[string]set{
 				"a.example. SRV": {srv: []SRV{deffoo}, ttl: day},
-			}, "http://deffoo.example.com:1000" + path + " http://u.example/", hour, 3},
-		{"alternative unreachable", []NAPTR{s(1, "thttp+I2L", "a.example."), s(2, "thttp+I2L", "b.example.")},
+			},
+			"http://deffoo.example.com:1000" + path + " http://u.example/", hour, 3,
+		},
+		{
+			"alternative unreachable",
+			[]NAPTR{s(1, "thttp+I2L", "a.example."), s(2, "thttp+I2L", "b.example.")},
 			map[string]set{
 				"a.example. SRV": {srv: []SRV{deffoo}, ttl: day}, "b.example. SRV": {err: errors.New("down")},
-			}, "http://deffoo.example.com:1000" + path, incompleteTTL, 3},
-		{"the alternative is the shortest-lived",
-			[]NAPTR{s(1, "thttp+I2L", "a.example."), s(2, "thttp+I2L", "b.example.")}, map[string]set{
+			},
+			"http://deffoo.example.com:1000" + path, incompleteTTL, 3,
+		},
+		{
+			"the alternative is the shortest-lived",
+			[]NAPTR{s(1, "thttp+I2L", "a.example."), s(2, "thttp+I2L", "b.example.")},
+			map[string]set{
 				"a.example. SRV": {srv: []SRV{deffoo}, ttl: day},
 				"b.example. SRV": {srv: []SRV{{0, 0, 80, "b.example."}}, ttl: time.Second},
-			}, "http://deffoo.example.com:1000" + path + " http://b.example:80" + path, time.Second, 3},
+			},
+			"http://deffoo.example.com:1000" + path + " http://b.example:80" + path, time.Second, 3,
+		},
 	} {
 		sets := map[string]set{"foo.urn.arpa. NAPTR": {naptr: c.records, ttl: hour}}
 		for key, found := range c.sets {

@@ -74,8 +74,10 @@ func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) 
 			first = err
 		}
 		if t := resolver.TraceOf(ctx); t != nil {
-			t.Add(resolver.Step{Stage: "ddds", Code: "rule_failed", Values: []any{"Domain", key},
-				Public: fmt.Sprintf("%s: %s failed", key, m.record)}, "%s: %s failed: %s", key, m.record, err)
+			t.Add(resolver.Step{
+				Stage: "ddds", Code: "rule_failed", Values: []any{"Domain", key},
+				Public: fmt.Sprintf("%s: %s failed", key, m.record),
+			}, "%s: %s failed: %s", key, m.record, err)
 		}
 	}
 	return resolver.Answer{}, first

@@ -27,22 +27,38 @@ func TestWalk(t *testing.T) {
 		requested string
 	}{
 		{"u in one step", map[string]set{
-			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "u", "", `!^urn:foo:(.*)$!https://foo.example/\1!`, "."}},
-				ttl: hour},
+			"foo.urn.arpa. NAPTR": {
+				naptr: []NAPTR{{1, 1, "u", "", `!^urn:foo:(.*)$!https://foo.example/\1!`, "."}},
+				ttl:   hour,
+			},
 		}, "urn:foo:a/b", "https://foo.example/a/b", hour, "foo.urn.arpa. NAPTR"},
-		{"rules apply to the original name", map[string]set{
-			"cid.urn.arpa. NAPTR": {naptr: []NAPTR{{100, 10, "", "", `!^urn:cid:.+@([^\.]+\.)(.*)$!\2!i`, "."}},
-				ttl: day},
-			"example.com. NAPTR": {naptr: []NAPTR{{1, 1, "U", "", `!^urn:cid:(.+)@.*$!http://example.com/\1!`, "."}},
-				ttl: hour},
-		}, "urn:cid:199606121851.1@bar.example.com", "http://example.com/199606121851.1", hour,
-			"cid.urn.arpa. NAPTR, example.com. NAPTR"},
-		{"RFC 3405 section 4", map[string]set{
-			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{100, 10, "", "", "", "urn-resolver.foo.com."}}, ttl: day},
-			"urn-resolver.foo.com. NAPTR": {naptr: []NAPTR{{1, 1, "a", "thttp+I2L", "", "host.foo.com."}},
-				ttl: time.Minute},
-		}, "urn:foo:1", "http://host.foo.com/uri-res/N2L?urn:foo:1", time.Minute,
-			"foo.urn.arpa. NAPTR, urn-resolver.foo.com. NAPTR"},
+		{
+			"rules apply to the original name",
+			map[string]set{
+				"cid.urn.arpa. NAPTR": {
+					naptr: []NAPTR{{100, 10, "", "", `!^urn:cid:.+@([^\.]+\.)(.*)$!\2!i`, "."}},
+					ttl:   day,
+				},
+				"example.com. NAPTR": {
+					naptr: []NAPTR{{1, 1, "U", "", `!^urn:cid:(.+)@.*$!http://example.com/\1!`, "."}},
+					ttl:   hour,
+				},
+			},
+			"urn:cid:199606121851.1@bar.example.com", "http://example.com/199606121851.1", hour,
+			"cid.urn.arpa. NAPTR, example.com. NAPTR",
+		},
+		{
+			"RFC 3405 section 4",
+			map[string]set{
+				"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{100, 10, "", "", "", "urn-resolver.foo.com."}}, ttl: day},
+				"urn-resolver.foo.com. NAPTR": {
+					naptr: []NAPTR{{1, 1, "a", "thttp+I2L", "", "host.foo.com."}},
+					ttl:   time.Minute,
+				},
+			},
+			"urn:foo:1", "http://host.foo.com/uri-res/N2L?urn:foo:1", time.Minute,
+			"foo.urn.arpa. NAPTR, urn-resolver.foo.com. NAPTR",
+		},
 		{"the first set may be the shortest-lived", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example.")}, ttl: time.Second},
 			"a.example. NAPTR":    {naptr: []NAPTR{located(1, 1, "", "", "http://x.example/")}, ttl: hour},
@@ -50,14 +66,18 @@ func TestWalk(t *testing.T) {
 		{"a set that must not be cached", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{located(1, 1, "", "", "http://x.example/")}, ttl: 0},
 		}, "urn:foo:1", "http://x.example/", 0, "foo.urn.arpa. NAPTR"},
-		{"alternatives of one order", map[string]set{
-			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{
-				located(1, 2, "", "", "http://b.example/"), located(1, 1, "", "", "http://a.example/"),
-				{1, 3, "a", "https+I2L", "", "c.example."},
-				to(1, 4, "d.example."), located(2, 1, "", "", "http://e.example/"),
-			}, ttl: hour},
-		}, "urn:foo:1", "http://a.example/ http://b.example/ https://c.example/uri-res/N2L?urn:foo:1", hour,
-			"foo.urn.arpa. NAPTR"},
+		{
+			"alternatives of one order",
+			map[string]set{
+				"foo.urn.arpa. NAPTR": {naptr: []NAPTR{
+					located(1, 2, "", "", "http://b.example/"), located(1, 1, "", "", "http://a.example/"),
+					{1, 3, "a", "https+I2L", "", "c.example."},
+					to(1, 4, "d.example."), located(2, 1, "", "", "http://e.example/"),
+				}, ttl: hour},
+			},
+			"urn:foo:1", "http://a.example/ http://b.example/ https://c.example/uri-res/N2L?urn:foo:1", hour,
+			"foo.urn.arpa. NAPTR",
+		},
 		{"flag p finds the host as flag a does", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "p", "https+I2L", "", "a.example."}}, ttl: hour},
 		}, "urn:foo:1", "https://a.example/uri-res/N2L?urn:foo:1", hour, "foo.urn.arpa. NAPTR"},
@@ -65,19 +85,26 @@ func TestWalk(t *testing.T) {
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "a", "thttp+N2C+N2R", "", "a.example."}}, ttl: hour},
 		}, "urn:foo:1", "http://a.example/uri-res/N2R?urn:foo:1", hour, "foo.urn.arpa. NAPTR"},
 		{"another protocol is the last resort", map[string]set{
-			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "a", "z3950+N2L+N2C", "", "a.example."},
-				{1, 2, "a", "rcds+N2C", "", "b.example."}, {
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{
+				{1, 1, "a", "z3950+N2L+N2C", "", "a.example."},
+				{1, 2, "a", "rcds+N2C", "", "b.example."},
+				{
 					2, 1, "a",
 					"http+N2L", "", "c.example.",
-				}}, ttl: hour},
+				},
+			}, ttl: hour},
 		}, "urn:foo:1", "z39.50s://a.example", hour, "foo.urn.arpa. NAPTR"},
 		{"another protocol is not needed", map[string]set{
-			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "z3950+N2L+N2C", "", "a.example."},
-				located(1, 2, "", "", "http://b.example/")}, ttl: hour},
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{
+				{1, 1, "s", "z3950+N2L+N2C", "", "a.example."},
+				located(1, 2, "", "", "http://b.example/"),
+			}, ttl: hour},
 		}, "urn:foo:1", "http://b.example/", hour, "foo.urn.arpa. NAPTR"},
 		{"a non-terminal rule before terminal ones", map[string]set{
-			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{located(1, 2, "", "", "http://a.example/"), to(1, 1, "b.example.")},
-				ttl: hour},
+			"foo.urn.arpa. NAPTR": {
+				naptr: []NAPTR{located(1, 2, "", "", "http://a.example/"), to(1, 1, "b.example.")},
+				ttl:   hour,
+			},
 			"b.example. NAPTR": {naptr: []NAPTR{located(1, 1, "", "", "http://b.example/")}, ttl: hour},
 		}, "urn:foo:1", "http://b.example/", hour, "foo.urn.arpa. NAPTR, b.example. NAPTR"},
 	} {
@@ -100,8 +127,10 @@ func TestWalk(t *testing.T) {
 // I2Ls includes the locations with protocols that urnd does not implement.
 func TestWalkListsOtherProtocols(t *testing.T) {
 	s := &script{sets: map[string]set{
-		"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "z3950+N2Ls", "", "a.example."},
-			located(1, 2, "", "", "http://b.example/")}, ttl: hour},
+		"foo.urn.arpa. NAPTR": {naptr: []NAPTR{
+			{1, 1, "s", "z3950+N2Ls", "", "a.example."},
+			located(1, 2, "", "", "http://b.example/"),
+		}, ttl: hour},
 		"a.example. SRV": {srv: []SRV{{0, 0, 210, "z.example."}}, ttl: time.Minute},
 	}}
 	q := query(t, "urn:foo:1")
@@ -120,8 +149,10 @@ func TestWalkCarriesAuthenticity(t *testing.T) {
 	}{{true, true, true}, {true, false, false}, {false, true, false}} {
 		s := &script{sets: map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example.")}, ttl: hour, ad: c.first},
-			"a.example. NAPTR": {naptr: []NAPTR{located(1, 1, "", "", "http://x.example/")}, ttl: hour,
-				ad: c.second},
+			"a.example. NAPTR": {
+				naptr: []NAPTR{located(1, 1, "", "", "http://x.example/")}, ttl: hour,
+				ad: c.second,
+			},
 		}}
 		answer, err := resolve(t, s, "urn:foo:1")
 		if err != nil || answer.Locations[0].From.Authentic != c.want {
@@ -145,16 +176,22 @@ func TestWalkNegative(t *testing.T) {
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{Regexp: "!", Replacement: "."}}, ttl: hour},
 		}, resolver.ErrNotFound, hour, "no rule of foo.urn.arpa. matches this name"},
 		{"no usable service", map[string]set{
-			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "rcds+I2C", "", "a.example."},
-				located(2, 1, "", "", "http://a.example/")}, ttl: hour},
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{
+				{1, 1, "s", "rcds+I2C", "", "a.example."},
+				located(2, 1, "", "", "http://a.example/"),
+			}, ttl: hour},
 		}, resolver.ErrUnsupported, hour, "foo.urn.arpa. has no usable service"},
 		{"unusable only result", map[string]set{
-			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{located(1, 1, "", "", "javascript:alert(1)"),
-				located(2, 1, "", "", "http://a.example/")}, ttl: hour},
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{
+				located(1, 1, "", "", "javascript:alert(1)"),
+				located(2, 1, "", "", "http://a.example/"),
+			}, ttl: hour},
 		}, resolver.ErrUnsupported, hour, "foo.urn.arpa. has no usable service"},
 		{"the next domain does not exist", map[string]set{
-			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example."), located(1, 2, "", "", "http://b.example/")},
-				ttl: hour},
+			"foo.urn.arpa. NAPTR": {
+				naptr: []NAPTR{to(1, 1, "a.example."), located(1, 2, "", "", "http://b.example/")},
+				ttl:   hour,
+			},
 		}, resolver.ErrNotFound, missingTTL, "a.example. NAPTR not in the script"},
 		{"the TTL of a negative answer is limited by earlier records", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example.")}, ttl: time.Second},
@@ -276,8 +313,10 @@ func TestWalkIsTraced(t *testing.T) {
 		t.Fatalf("%d rules", len(rules))
 	}
 	for i, want := range map[int]resolver.Rule{
-		0: {Domain: "foo.urn.arpa.", TTL: hour, Order: 1, Preference: 1, Substitute: "A.example.",
-			Use: resolver.RuleUsed, Result: "a.example."},
+		0: {
+			Domain: "foo.urn.arpa.", TTL: hour, Order: 1, Preference: 1, Substitute: "A.example.",
+			Use: resolver.RuleUsed, Result: "a.example.",
+		},
 		3: {
 			Domain: "a.example.", TTL: hour, Order: 1, Preference: 3, Flags: "s", Services: "rcds+I2C",
 			Substitute: "b.example.", Result: "b.example.", Reason: `services "rcds+I2C" do not offer I2L`,
@@ -302,8 +341,10 @@ func TestWalkIsTraced(t *testing.T) {
 func TestFallback(t *testing.T) {
 	sets := map[string]set{
 		"foo.urn.arpa. NAPTR": {
-			naptr: []NAPTR{to(1, 1, "loop.example."), to(1, 2, "none.example."), to(1, 3, "good.example."),
-				to(2, 1, "other.example.")},
+			naptr: []NAPTR{
+				to(1, 1, "loop.example."), to(1, 2, "none.example."), to(1, 3, "good.example."),
+				to(2, 1, "other.example."),
+			},
 			ttl: hour,
 		},
 		"loop.example. NAPTR": {naptr: []NAPTR{to(1, 1, "foo.urn.arpa.")}, ttl: hour},
@@ -332,8 +373,10 @@ func TestFallbackKeepsAnswers(t *testing.T) {
 		}
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone, Reason: "moved from here", TTL: 2 * hour}
 	}
-	r := New(Config{Lookup: &script{sets: sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: true,
-		Query: gone})
+	r := New(Config{
+		Lookup: &script{sets: sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: true,
+		Query: gone,
+	})
 	q := query(t, "urn:foo:1")
 	q.Service = resolver.I2Ls // which the record does not offer
 	_, err := r.Resolve(t.Context(), q)

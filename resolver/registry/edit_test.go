@@ -106,8 +106,10 @@ func TestApply(t *testing.T) {
 	if len(f.audited) != 4 || f.audited[1].Before.Version != 1 || f.audited[1].After.Version != 2 {
 		t.Errorf("audited: %+v", f.audited)
 	}
-	for version, at := range map[int]time.Time{0: first.Changed.Add(-time.Second), 1: first.Changed, 2: second.Changed,
-		3: withdrawn.Changed.Add(time.Millisecond)} {
+	for version, at := range map[int]time.Time{
+		0: first.Changed.Add(-time.Second), 1: first.Changed, 2: second.Changed,
+		3: withdrawn.Changed.Add(time.Millisecond),
+	} {
 		e, err := f.At(t.Context(), registry.Name("urn:example:a"), at)
 		if e.Version != version || (version == 0) != errors.Is(err, registry.ErrUnknown) {
 			t.Errorf("at %s: version %d, %v; want %d", at, e.Version, err, version)
@@ -138,12 +140,16 @@ func TestApplyRefuses(t *testing.T) {
 		{"a file as a target", registry.Name("urn:example:b"), leadsTo("file:///etc/passwd"), "file"},
 		{"a target with a line break", registry.Name("urn:example:b"), leadsTo("https://a.example/\r\nX: y"), "target"},
 		{"too many targets", registry.Name("urn:example:b"), registry.Record{Targets: many}, "targets"},
-		{"a template as the target of a name", registry.Name("urn:example:b"), leadsTo("https://a.example/{suffix}"),
-			"target"},
+		{
+			"a template as the target of a name", registry.Name("urn:example:b"), leadsTo("https://a.example/{suffix}"),
+			"target",
+		},
 		{
 			"a target that ends before it begins", registry.Name("urn:example:b"),
-			registry.Record{Targets: []registry.Target{{URI: "https://a.example/", From: time.Unix(2, 0),
-				Until: time.Unix(1, 0)}}},
+			registry.Record{Targets: []registry.Target{{
+				URI: "https://a.example/", From: time.Unix(2, 0),
+				Until: time.Unix(1, 0),
+			}}},
 			"end before",
 		},
 		{
@@ -152,8 +158,11 @@ func TestApplyRefuses(t *testing.T) {
 			"alias",
 		},
 		{"an alias of itself", registry.Name("urn:example:b"), registry.Record{Alias: "URN:example:b"}, "itself"},
-		{"a loop of aliases", registry.Name("urn:example:a"), registry.Record{Alias: "urn:example:alias"},
-			"alias loop"},
+		{
+			"a loop of aliases", registry.Name("urn:example:a"),
+			registry.Record{Alias: "urn:example:alias"},
+			"alias loop",
+		},
 		{"metadata that is no object", registry.Name("urn:example:b"), registry.Record{Metadata: "[1]"}, "JSON object"},
 		{
 			"its own successor", registry.Name("urn:example:a"),
@@ -170,8 +179,10 @@ func TestApplyRefuses(t *testing.T) {
 		{"a prefix that leads to any server", registry.Prefix("urn:example:"), leadsTo("https://a.example"), "host"},
 		{"a prefix that leads to any port", registry.Prefix("urn:example:"), leadsTo("https://a.example:80"), "host"},
 		{"an alias for a prefix", registry.Prefix("urn:example:"), registry.Record{Alias: "urn:example:a"}, "alias"},
-		{"a template that is not valid", registry.Prefix("urn:example:"), leadsTo("https://a.example/{suffix"),
-			"template"},
+		{
+			"a template that is not valid", registry.Prefix("urn:example:"), leadsTo("https://a.example/{suffix"),
+			"template",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := f.edit(t, c.key, registry.Put(c.record))
@@ -190,8 +201,10 @@ func TestConditionsAndRights(t *testing.T) {
 	key := registry.Name("urn:example:a")
 	f.put(t, key, leadsTo("https://a.example/1"))
 	edit := func(version int) registry.Edit {
-		return registry.Edit{Key: key, IfVersion: version,
-			Change: registry.Put(leadsTo(fmt.Sprintf("https://a.example/%d", version+2)))}
+		return registry.Edit{
+			Key: key, IfVersion: version,
+			Change: registry.Put(leadsTo(fmt.Sprintf("https://a.example/%d", version+2))),
+		}
 	}
 	for version, want := range map[int]error{0: registry.ErrConflict, 2: registry.ErrConflict} {
 		if _, err := f.Apply(t.Context(), librarian, edit(version)); !errors.Is(err, want) {
@@ -199,8 +212,10 @@ func TestConditionsAndRights(t *testing.T) {
 		}
 	}
 	// All or none: the second edit fails.
-	other := registry.Edit{Key: registry.Name("urn:example:b"), IfVersion: 0,
-		Change: registry.Put(leadsTo("https://a.example/"))}
+	other := registry.Edit{
+		Key: registry.Name("urn:example:b"), IfVersion: 0,
+		Change: registry.Put(leadsTo("https://a.example/")),
+	}
 	if _, err := f.Apply(t.Context(), librarian, other, edit(7)); !errors.Is(err, registry.ErrConflict) {
 		t.Errorf("the second of two edits: %v", err)
 	}
@@ -212,18 +227,24 @@ func TestConditionsAndRights(t *testing.T) {
 		key   registry.Key
 		may   bool
 	}{
-		{registry.Actor{Role: registry.Writer, Prefixes: []string{"urn:example:"}},
-			registry.Name("urn:example:c"), true},
-		{registry.Actor{Role: registry.Writer, Prefixes: []string{"urn:other:"}},
-			registry.Name("urn:example:d"), false},
+		{
+			registry.Actor{Role: registry.Writer, Prefixes: []string{"urn:example:"}},
+			registry.Name("urn:example:c"), true,
+		},
+		{
+			registry.Actor{Role: registry.Writer, Prefixes: []string{"urn:other:"}},
+			registry.Name("urn:example:d"), false,
+		},
 		{registry.Actor{Role: registry.Writer, Prefixes: []string{}}, registry.Name("urn:example:d"), false},
 		{registry.Actor{Role: registry.Reader}, registry.Name("urn:example:d"), false},
 		{registry.Actor{Role: registry.Writer}, registry.Prefix("urn:example:"), false},
 		{registry.Actor{Role: registry.Admin}, registry.Prefix("urn:example:"), true},
 	} {
 		_, err := f.Apply(t.Context(), c.actor,
-			registry.Edit{Key: c.key, IfVersion: registry.AnyVersion,
-				Change: registry.Put(leadsTo("https://a.example/"))})
+			registry.Edit{
+				Key: c.key, IfVersion: registry.AnyVersion,
+				Change: registry.Put(leadsTo("https://a.example/")),
+			})
 		if (err == nil) != c.may || !c.may && !errors.Is(err, registry.ErrDenied) {
 			t.Errorf("%+v for %s: %v", c.actor, c.key, err)
 		}
@@ -272,8 +293,10 @@ func TestSandbox(t *testing.T) {
 	if n, err := f.Purge(t.Context(), librarian, "urn:example:", ""); n != 3 || err != nil {
 		t.Errorf("purged %d, %v", n, err)
 	}
-	for name, want := range map[string]error{"urn:example:t:real": nil, "urn:example:t:trial": registry.ErrUnknown,
-		"urn:example:u": nil} {
+	for name, want := range map[string]error{
+		"urn:example:t:real": nil, "urn:example:t:trial": registry.ErrUnknown,
+		"urn:example:u": nil,
+	} {
 		if _, err := f.Get(t.Context(), registry.Name(name)); !errors.Is(err, want) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -19,8 +19,10 @@ func TestLease(t *testing.T) {
 	defer store.Close()
 	now := time.Unix(1_900_000_000, 0)
 	lease := func(holder, name string) *registry.Lease {
-		return &registry.Lease{Store: store, Name: name, Holder: holder, Duration: time.Minute,
-			Now: func() time.Time { return now }}
+		return &registry.Lease{
+			Store: store, Name: name, Holder: holder, Duration: time.Minute,
+			Now: func() time.Time { return now },
+		}
 	}
 	a, b, other := lease("a", "x"), lease("b", "x"), lease("b", "y")
 	check := func(l *registry.Lease) error {
@@ -67,8 +69,10 @@ func TestLeaseOfAClockAhead(t *testing.T) {
 	defer store.Close()
 	now := time.Unix(1_900_000_000, 0)
 	lease := func(holder string, ahead time.Duration) *registry.Lease {
-		return &registry.Lease{Store: store, Name: "x", Holder: holder, Duration: time.Minute,
-			Now: func() time.Time { return now.Add(ahead) }}
+		return &registry.Lease{
+			Store: store, Name: "x", Holder: holder, Duration: time.Minute,
+			Now: func() time.Time { return now.Add(ahead) },
+		}
 	}
 	ahead, next := lease("ahead", time.Hour), lease("next", 0)
 	for n := range 9 { // renewed every 20 seconds

@@ -13,8 +13,10 @@ func TestOutsidePrefixes(t *testing.T) {
 	f := newFixture(t)
 	put := func(r *registry.Registry, key registry.Key) error {
 		_, err := r.Apply(t.Context(), librarian,
-			registry.Edit{Key: key, IfVersion: registry.AnyVersion,
-				Change: registry.Put(leadsTo("https://a.example/"))})
+			registry.Edit{
+				Key: key, IfVersion: registry.AnyVersion,
+				Change: registry.Put(leadsTo("https://a.example/")),
+			})
 		return err
 	}
 	if err := put(f.Registry, registry.Name("urn:b:there")); err != nil {

@@ -170,8 +170,11 @@ func TestRevertRefused(t *testing.T) {
 		revert registry.Revert
 		want   error
 	}{
-		"by a writer": {registry.Actor{Name: "w", Role: registry.Writer}, registry.Revert{Set: 1, Note: "x"},
-			registry.ErrDenied},
+		"by a writer": {
+			registry.Actor{Name: "w", Role: registry.Writer},
+			registry.Revert{Set: 1, Note: "x"},
+			registry.ErrDenied,
+		},
 		"without a note": {admin(), registry.Revert{Set: 1}, registry.ErrInvalid},
 		"of no set":      {admin(), registry.Revert{Set: 2, Note: "x"}, registry.ErrUnknown},
 		"of a later one": {admin(), registry.Revert{Set: 99, Note: "x"}, registry.ErrUnknown},
@@ -189,8 +192,10 @@ func TestRevertAgain(t *testing.T) {
 	apply(t, r, lead("urn:example:a", "https://new.example/a"), lead("urn:example:b", "https://new.example/b"))
 	set := setsOf(t, r, 0)[1].Number
 	for _, want := range []int64{2, 0} {
-		revert := registry.Revert{Set: set, Note: "a mistake",
-			Conflict: func(key registry.Key, err error) { t.Errorf("%s: %v", key, err) }}
+		revert := registry.Revert{
+			Set: set, Note: "a mistake",
+			Conflict: func(key registry.Key, err error) { t.Errorf("%s: %v", key, err) },
+		}
 		if report, err := r.Revert(t.Context(), admin(), revert); err != nil || report.Names != want {
 			t.Errorf("%+v, %v, want %d", report, err, want)
 		}

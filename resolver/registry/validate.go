@@ -237,8 +237,13 @@ func checkTarget(key Key, t Target) error {
 	if !t.From.IsZero() && !t.Until.IsZero() && !t.From.Before(t.Until) {
 		return Invalid("target_ends_early", "until", "end before start")
 	}
-	for _, f := range [...][2]string{{"type", t.Type}, {"language", t.Language}, {"note", t.Note}, {"title", t.Title},
-		{"context", t.Context}} {
+	for _, f := range [...][2]string{
+		{"type", t.Type},
+		{"language", t.Language},
+		{"note", t.Note},
+		{"title", t.Title},
+		{"context", t.Context},
+	} {
 		if err := CheckText(f[0], f[1], MaxText); err != nil {
 			return err
 		}

@@ -24,8 +24,10 @@ func TestWithCharset(t *testing.T) {
 		{"text/plain", "\xef\xbb\xbfa", "text/plain; charset=utf-8"},
 		{"text/plain", "<meta charset=shift_jis>", "text/plain; charset=utf-8"},
 		{"text/html", "<meta charset=Shift_JIS>\x83\x65", "text/html; charset=shift_jis"},
-		{"text/html", "<!doctype html><META HTTP-EQUIV=Content-Type CONTENT='text/html; charset=koi8-r'>\xc1",
-			"text/html; charset=koi8-r"},
+		{
+			"text/html", "<!doctype html><META HTTP-EQUIV=Content-Type CONTENT='text/html; charset=koi8-r'>\xc1",
+			"text/html; charset=koi8-r",
+		},
 		{"text/html", "<meta charset='latin1'>ü", "text/html; charset=windows-1252"},
 		{"text/html", "<meta charset=utf-16>", "text/html; charset=utf-8"},
 		{"text/html", "<meta charset=utf-7>\xfc", "text/html; charset=windows-1252"},
@@ -42,8 +44,10 @@ func TestWithCharset(t *testing.T) {
 }
 
 func FuzzWithCharset(f *testing.F) {
-	for _, head := range []string{"", "ü\xc3", "<meta charset=koi8-r>",
-		"<meta http-equiv=content-type content='text/html; charset=\"latin1\"'>"} {
+	for _, head := range []string{
+		"", "ü\xc3", "<meta charset=koi8-r>",
+		"<meta http-equiv=content-type content='text/html; charset=\"latin1\"'>",
+	} {
 		f.Add([]byte(head))
 	}
 	f.Fuzz(func(t *testing.T, head []byte) {

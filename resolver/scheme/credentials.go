@@ -48,8 +48,10 @@ func CredentialsOf(fields httpmessage.Fields) Credentials {
 // HasConnectionToken reports whether a response has data of a scheme that authenticates its connection, and not
 // only the scheme's name. The connection must then stay bound to one client.
 func HasConnectionToken(fields httpmessage.Fields) bool {
-	for _, name := range [...]string{"Www-Authenticate", "Proxy-Authenticate", "Authentication-Info",
-		"Proxy-Authentication-Info"} {
+	for _, name := range [...]string{
+		"Www-Authenticate", "Proxy-Authenticate", "Authentication-Info",
+		"Proxy-Authentication-Info",
+	} {
 		for _, line := range fields.Values(name) {
 			for _, c := range challenges(line) {
 				if c.perConnection() && !c.isName() {

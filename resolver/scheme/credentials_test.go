@@ -57,10 +57,14 @@ func TestConnectionChallenges(t *testing.T) {
 		`Negotiate`:                              {"", true, false},
 		`NTLM TlRM==`:                            {"", true, true},
 		`Negotiate|NTLM|Basic realm="a, NTLM b"`: {`Basic realm="a, NTLM b"`, true, false},
-		`Negotiate, Basic realm="\"a, NTLM b", charset="UTF-8"`: {`Basic realm="\"a, NTLM b", charset="UTF-8"`,
-			true, false},
-		`Digest realm=a , qop = "auth,auth-int",NTLM , Bearer`: {`Digest realm=a, qop = "auth,auth-int"|Bearer`,
-			true, false},
+		`Negotiate, Basic realm="\"a, NTLM b", charset="UTF-8"`: {
+			`Basic realm="\"a, NTLM b", charset="UTF-8"`,
+			true, false,
+		},
+		`Digest realm=a , qop = "auth,auth-int",NTLM , Bearer`: {
+			`Digest realm=a, qop = "auth,auth-int"|Bearer`,
+			true, false,
+		},
 		`newauth realm="apps", type=1, title="Login \"to\" apps"`: {`newauth realm="apps", type=1, title="Login \"to\" apps"`, false, false},
 		`, ,Basic realm=a,, kerberos YII=,`:                       {`Basic realm=a`, true, true},
 		`Basic realm="unterminated, NTLM \`:                       {`Basic realm="unterminated, NTLM \`, false, false},
@@ -72,8 +76,10 @@ func TestConnectionChallenges(t *testing.T) {
 		if want := strings.ReplaceAll(tt.rest, "|", ", "); strings.Join(rest, ", ") != want || found != tt.found {
 			t.Errorf("%s: %q, %t", text, rest, found)
 		}
-		for _, name := range []string{"Www-Authenticate", "Proxy-Authenticate", "Authentication-Info",
-			"Proxy-Authentication-Info"} {
+		for _, name := range []string{
+			"Www-Authenticate", "Proxy-Authenticate", "Authentication-Info",
+			"Proxy-Authentication-Info",
+		} {
 			if got := scheme.HasConnectionToken(httpmessage.FromHeader(http.Header{name: lines})); got != tt.token {
 				t.Errorf("%s: %s: token %t", name, text, got)
 			}
@@ -101,8 +107,10 @@ func TestConnectionChallengesAreLinear(t *testing.T) {
 // FuzzConnectionChallenges: the result has no challenge of a connection scheme, and does not change when
 // filtered again. Lines without such challenges only lose spaces.
 func FuzzConnectionChallenges(f *testing.F) {
-	for _, text := range []string{"Negotiate", `Basic realm="a, NTLM b", Negotiate YII==`, `a="\", b`, ", ,=,\\",
-		"NTLM\t=a, Kerberos"} {
+	for _, text := range []string{
+		"Negotiate", `Basic realm="a, NTLM b", Negotiate YII==`, `a="\", b`, ", ,=,\\",
+		"NTLM\t=a, Kerberos",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

@@ -45,8 +45,10 @@ func TestDotsAlone(t *testing.T) {
 	if rest, _ := io.ReadAll(in); !dots.Ended() || string(rest) != "200 next\r\n" {
 		t.Errorf("ended: %t, left: %q", dots.Ended(), rest)
 	}
-	for text, want := range map[string]string{"": "", "a\r\n": "a\r\n", "a\r\nb": "a\r\n", "a\r\n.": "a\r\n",
-		"a\r\n.\r": "a\r\n"} {
+	for text, want := range map[string]string{
+		"": "", "a\r\n": "a\r\n", "a\r\nb": "a\r\n", "a\r\n.": "a\r\n",
+		"a\r\n.\r": "a\r\n",
+	} {
 		dots := &scheme.DotReader{In: bufio.NewReader(strings.NewReader(text))}
 		if got, err := io.ReadAll(dots); !errors.Is(err, io.ErrUnexpectedEOF) || string(got) != want || dots.Ended() {
 			t.Errorf("%q: %q, %v", text, got, err)
@@ -66,8 +68,10 @@ func TestDotsAlone(t *testing.T) {
 
 // FuzzDots: a text sent as in RFC 1436 and RFC 3977 is read unchanged; any other text never grows.
 func FuzzDots(f *testing.F) {
-	for _, text := range []string{"a\r\n.b\r\n..\r\n", ".\r\nmore", ".", "", "..", "\n.\n.\n",
-		strings.Repeat("x", 5000) + "\n.y\n"} {
+	for _, text := range []string{
+		"a\r\n.b\r\n..\r\n", ".\r\nmore", ".", "", "..", "\n.\n.\n",
+		strings.Repeat("x", 5000) + "\n.y\n",
+	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

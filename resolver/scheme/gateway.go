@@ -81,6 +81,8 @@ func Redirect(status int, location string) *Resource {
 
 // ListingResource returns a Resource that consists of a listing.
 func ListingResource(l *Listing) *Resource {
-	return &Resource{Response: httpmessage.Response{Status: http.StatusOK, Body: http.NoBody, ContentLength: -1},
-		Listing: l}
+	return &Resource{
+		Response: httpmessage.Response{Status: http.StatusOK, Body: http.NoBody, ContentLength: -1},
+		Listing:  l,
+	}
 }

@@ -8,8 +8,10 @@ import (
 
 func TestInfos(t *testing.T) {
 	all := scheme.Infos{
-		{Names: []string{"ftp"}, Noun: "file", Service: "file transfer", OtherPorts: []uint16{20}, Cacheable: true,
-			Browsable: true},
+		{
+			Names: []string{"ftp"}, Noun: "file", Service: "file transfer", OtherPorts: []uint16{20}, Cacheable: true,
+			Browsable: true,
+		},
 		{Names: []string{"telnet", "tn3270"}, Browsable: true},
 		{Names: []string{"mailto"}, Cacheable: true},
 	}

@@ -62,8 +62,10 @@ func TestLines(t *testing.T) {
 				want = c.endless
 			}
 			in := bufio.NewReaderSize(iotest.OneByteReader(strings.NewReader(c.text)), buffer)
-			if got := readLines(&scheme.LineReader{In: in, Line: c.line, Bytes: c.bytes,
-				Endless: isEndless}); got != want {
+			if got := readLines(&scheme.LineReader{
+				In: in, Line: c.line, Bytes: c.bytes,
+				Endless: isEndless,
+			}); got != want {
 				t.Errorf("%q, %t: %s, want %s", c.text, isEndless, got, want)
 			}
 		}
@@ -80,8 +82,10 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\r\nb\n\nc"))
 	f.Add(bytes.Repeat([]byte("ab\n"), 20))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		l := scheme.LineReader{In: bufio.NewReaderSize(bytes.NewReader(text), 16), Line: 32, Bytes: int64(len(text)),
-			Endless: true}
+		l := scheme.LineReader{
+			In: bufio.NewReaderSize(bytes.NewReader(text), 16), Line: 32, Bytes: int64(len(text)),
+			Endless: true,
+		}
 		for line := range bytes.Lines(text) {
 			got, err := l.Next()
 			want := string(bytes.TrimRight(line, "\r\n"))

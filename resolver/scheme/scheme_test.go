@@ -85,11 +85,13 @@ func (f handlerFunc) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resou
 // TestLocalGateway: a handler that connects to no server is not called if Check denies this machine.
 func TestLocalGateway(t *testing.T) {
 	requested := false
-	g := scheme.Gateway{Info: scheme.Info{Local: true},
+	g := scheme.Gateway{
+		Info: scheme.Info{Local: true},
 		Handler: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
 			requested = true
 			return scheme.ListingResource(&scheme.Listing{}), nil
-		})}
+		}),
+	}
 	denied := errors.New("denied")
 	_, err := g.Fetch(t.Context(), scheme.Request{
 		Request: httpmessage.Request{Method: http.MethodGet, URI: parse(t, "telnet://a/")},

@@ -17,8 +17,10 @@ func Precondition(request, fields httpmessage.Fields, etag string, modified time
 	case http.StatusPreconditionFailed:
 		return failed(fields)
 	case http.StatusNotModified:
-		return &Resource{Response: httpmessage.Response{Status: http.StatusNotModified, Fields: fields,
-			Body: http.NoBody}}
+		return &Resource{Response: httpmessage.Response{
+			Status: http.StatusNotModified, Fields: fields,
+			Body: http.NoBody,
+		}}
 	default:
 		return nil
 	}
@@ -30,8 +32,10 @@ func failed(fields httpmessage.Fields) *Resource {
 	if etag := fields.Get("Etag"); etag != "" {
 		refused.Add("Etag", etag)
 	}
-	return &Resource{Response: httpmessage.Response{Status: http.StatusPreconditionFailed, Fields: refused,
-		Body: http.NoBody}}
+	return &Resource{Response: httpmessage.Response{
+		Status: http.StatusPreconditionFailed, Fields: refused,
+		Body: http.NoBody,
+	}}
 }
 
 // Range is a part of a representation: Length bytes from the offset First.

@@ -93,8 +93,11 @@ func TestPrecondition(t *testing.T) {
 		{"13.1.4: beside If-Match", []string{"If-Match", `"a"`, "If-Unmodified-Since", earlier}, `"a"`, 0},
 		{"13.2.2: If-Match is first", []string{"If-Match", `"b"`, "If-None-Match", `"a"`}, `"a"`, 412},
 		{"13.2.2: then If-None-Match", []string{"If-Match", `"a"`, "If-None-Match", `"a"`}, `"a"`, 304},
-		{"13.2.2: then If-Modified-Since", []string{"If-Unmodified-Since", modified, "If-Modified-Since", modified},
-			`"a"`, 304},
+		{
+			"13.2.2: then If-Modified-Since",
+			[]string{"If-Unmodified-Since", modified, "If-Modified-Since", modified},
+			`"a"`, 304,
+		},
 		{"13.1", nil, `"a"`, 0},
 	} {
 		request := httpmessage.Fields{}

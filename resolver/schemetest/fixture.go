@@ -111,8 +111,10 @@ func request(t testing.TB, method, text string) scheme.Request {
 	if err != nil {
 		t.Fatalf("test URI %q: %v", text, err)
 	}
-	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: httpmessage.Fields{}},
-		Check: func(netip.AddrPort) error { return nil }}
+	return scheme.Request{
+		Request: httpmessage.Request{Method: method, URI: u, Fields: httpmessage.Fields{}},
+		Check:   func(netip.AddrPort) error { return nil },
+	}
 }
 
 // outcome is the result of a request.

@@ -164,8 +164,10 @@ func TestDirectoryOfAGroup(t *testing.T) {
 	for _, r := range directory.Requests() {
 		requested = append(requested, fmt.Sprintf("%s %04x", r.ServiceType, r.Flags))
 	}
-	if want := []string{"service:directory-agent 2000", serviceType + " 0000",
-		serviceType + " 0000"}; !slices.Equal(requested, want) {
+	if want := []string{
+		"service:directory-agent 2000", serviceType + " 0000",
+		serviceType + " 0000",
+	}; !slices.Equal(requested, want) {
 		t.Errorf("asked %v, want %v", requested, want)
 	}
 	// A silent directory agent is forgotten.

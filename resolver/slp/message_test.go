@@ -12,8 +12,10 @@ import (
 
 // The bytes follow the field layouts of RFC 2608 sections 8 and 8.1.
 func TestRequest(t *testing.T) {
-	r := request{xid: 0x1234, lang: "en", service: "service:x", scopes: []string{"DEFAULT", "a,b"},
-		predicate: "(nid=foo)"}
+	r := request{
+		xid: 0x1234, lang: "en", service: "service:x", scopes: []string{"DEFAULT", "a,b"},
+		predicate: "(nid=foo)",
+	}
 	got, err := r.message()
 	want := slices.Concat(
 		[]byte{2, 1, 0, 0, 65, 0, 0, 0, 0, 0, 0x12, 0x34}, // version, function, length, flags, extension, XID
@@ -56,16 +58,22 @@ func TestParseReply(t *testing.T) {
 		code    uint16
 		ok      bool
 	}{
-		{"two, one of them with an authentication block", sized(header(0), []byte{0, 0, 0, 2}, first, signed), both,
-			0, true},
+		{
+			"two, one of them with an authentication block", sized(header(0), []byte{0, 0, 0, 2}, first, signed), both,
+			0, true,
+		},
 		{"none", sized(header(0), []byte{0, 0, 0, 0}), nil, 0, true},
 		{"an error without entries", sized(header(0), []byte{0, 4}), nil, 4, true},
-		{"one is truncated, with the flag", sized(header(0x80), []byte{0, 0, 0, 2}, first, signed[:9]), both[:1],
-			0, true},
+		{
+			"one is truncated, with the flag", sized(header(0x80), []byte{0, 0, 0, 2}, first, signed[:9]), both[:1],
+			0, true,
+		},
 		{"one is truncated", sized(header(0), []byte{0, 0, 0, 2}, first, signed[:9]), nil, 0, false},
 		{"one is missing", sized(header(0), []byte{0, 0, 0, 2}, first), nil, 0, false},
-		{"a block shorter than its header",
-			sized(header(0), []byte{0, 0, 0, 1}, signed[:len(signed)-8], []byte{0, 2, 0, 3}), nil, 0, false},
+		{
+			"a block shorter than its header",
+			sized(header(0), []byte{0, 0, 0, 1}, signed[:len(signed)-8], []byte{0, 2, 0, 3}), nil, 0, false,
+		},
 		{"no code", sized(header(0)), nil, 0, false},
 		{"version 1", append([]byte{1}, sized(header(0), []byte{0, 0, 0, 0})[1:]...), nil, 0, false},
 		{"a request", append([]byte{2, 1}, sized(header(0), []byte{0, 0, 0, 0})[2:]...), nil, 0, false},
@@ -100,8 +108,10 @@ func FuzzReply(f *testing.F) {
 func FuzzRequest(f *testing.F) {
 	f.Add(uint16(1), "en", "service:x", "DEFAULT", "(a=b)")
 	f.Fuzz(func(t *testing.T, xid uint16, lang, service, scope, value string) {
-		r := request{xid: xid, lang: lang, service: service, scopes: []string{scope},
-			predicate: "(nid=" + escape(value) + ")"}
+		r := request{
+			xid: xid, lang: lang, service: service, scopes: []string{scope},
+			predicate: "(nid=" + escape(value) + ")",
+		}
 		message, err := r.message()
 		if err != nil {
 			return

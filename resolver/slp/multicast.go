@@ -41,8 +41,10 @@ func (a *agents) discover(ctx context.Context, r request) ([]entry, error) {
 	if t := resolver.TraceOf(ctx); t != nil {
 		took := a.now().Sub(start)
 		public := fmt.Sprintf("%s %s: %d services from %d agents", r.service, r.predicate, len(entries), responders)
-		t.Add(resolver.Step{Stage: "slp", Code: "services_found", Values: []any{"Number", len(entries)}, Public: public,
-			Took: took}, "%s %s to %s: %d services from %d agents in %s", r.service, r.predicate, group, len(entries),
+		t.Add(resolver.Step{
+			Stage: "slp", Code: "services_found", Values: []any{"Number", len(entries)}, Public: public,
+			Took: took,
+		}, "%s %s to %s: %d services from %d agents in %s", r.service, r.predicate, group, len(entries),
 			responders,
 			took.Round(time.Microsecond))
 	}
@@ -84,8 +86,10 @@ func (a *agents) directory(ctx context.Context, r request) ([]string, error) {
 	if t := resolver.TraceOf(ctx); t != nil {
 		took := a.now().Sub(start)
 		public := fmt.Sprintf("%s: %d directory agents", r.service, len(found))
-		t.Add(resolver.Step{Stage: "slp", Code: "directories_found", Values: []any{"Number", len(found)},
-			Public: public, Took: took}, "%s to %s: %d directory agents %v in %s", r.service, group, len(found), found,
+		t.Add(resolver.Step{
+			Stage: "slp", Code: "directories_found", Values: []any{"Number", len(found)},
+			Public: public, Took: took,
+		}, "%s to %s: %d directory agents %v in %s", r.service, group, len(found), found,
 			took.Round(time.Microsecond))
 	}
 	return found, nil

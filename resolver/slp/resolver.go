@@ -119,8 +119,10 @@ func (r *Resolver) queryServers(ctx context.Context, q resolver.Query) (resolver
 	}
 	if t := resolver.TraceOf(ctx); t != nil && found.Age > 0 {
 		public := fmt.Sprintf("%d servers of %s from the cache", len(found.Value), q.NID())
-		t.Add(resolver.Step{Stage: "slp", Code: "servers_stored", Values: []any{"Number", len(found.Value)},
-			Public: public}, "servers of %s from the cache, %s old: %v", q.NID(), found.Age.Round(time.Second),
+		t.Add(resolver.Step{
+			Stage: "slp", Code: "servers_stored", Values: []any{"Number", len(found.Value)},
+			Public: public,
+		}, "servers of %s from the cache, %s old: %v", q.NID(), found.Age.Round(time.Second),
 			found.Value)
 	}
 	answer, err := r.config.Query.InOrder(ctx, found.Value, q)
@@ -156,8 +158,10 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 		if err != nil {
 			if unusable++; unusable <= maxReported {
 				url := e.url[:min(len(e.url), maxReportedURL)]
-				resolver.TraceOf(ctx).Add(resolver.Step{Stage: "slp", Code: "location_left_out",
-					Public: "unusable URL"}, "unusable URL %q: %s", url, err)
+				resolver.TraceOf(ctx).Add(resolver.Step{
+					Stage: "slp", Code: "location_left_out",
+					Public: "unusable URL",
+				}, "unusable URL %q: %s", url, err)
 				if r.config.Unusable != nil {
 					r.config.Unusable(url, err)
 				}

@@ -28,16 +28,20 @@ func TestBounds(t *testing.T) {
 		{"the longest line", list, fits + "\n", resolver.I2Ls, 1, ""},
 		{"longer lines", list, strings.Repeat(long+"\n", 3) + fits, resolver.I2Ls, 1, "longer than 8192 bytes"},
 		{"only longer lines", list, long, resolver.I2Ls, 0, "longer than 8192 bytes"},
-		{"a longer name", list, "urn:example:" + strings.Repeat("a", resolver.MaxLocation), resolver.I2Ns, 0,
-			"longer than 8192 bytes"},
+		{
+			"a longer name", list, "urn:example:" + strings.Repeat("a", resolver.MaxLocation), resolver.I2Ns, 0,
+			"longer than 8192 bytes",
+		},
 		{"a long list", list, strings.Repeat(fits+"\n", 40), resolver.I2Ls, 32, "exceeds 262144 bytes"},
 	} {
 		s := &server{status: 200, header: tt.header, body: strings.NewReader(tt.body)}
 		if tt.body == "" {
 			s.status = 303
 		}
-		c := thttp.New(thttp.Config{Web: s, Timeout: time.Minute, MaxBody: 1 << 20, MaxLocations: 1000,
-			Now: func() time.Time { return now }})
+		c := thttp.New(thttp.Config{
+			Web: s, Timeout: time.Minute, MaxBody: 1 << 20, MaxLocations: 1000,
+			Now: func() time.Time { return now },
+		})
 		ctx, trace := resolver.WithTrace(t.Context(), time.Now)
 		answer, err := c.Query(ctx, "http://server.example", query(t, tt.service))
 		if len(answer.Locations) != tt.locations || (err == nil) != (tt.locations > 0) ||

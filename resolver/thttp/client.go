@@ -64,8 +64,10 @@ const PathPrefix = "/uri-res/"
 func (c *Client) Query(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error) {
 	if err := c.config.Backoff.Err(base); err != nil {
 		if t := resolver.TraceOf(ctx); t != nil {
-			t.Add(resolver.Step{Stage: "thttp", Code: "not_asked_yet",
-				Public: "resolution server in backoff after a failure"}, "%s: %s", base, err)
+			t.Add(resolver.Step{
+				Stage: "thttp", Code: "not_asked_yet",
+				Public: "resolution server in backoff after a failure",
+			}, "%s: %s", base, err)
 		}
 		return resolver.Answer{}, fmt.Errorf("querying %s: %w", base, err)
 	}

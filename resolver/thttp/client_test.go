@@ -89,21 +89,27 @@ func TestQuery(t *testing.T) {
 		ttl     time.Duration
 		err     error
 	}{
-		{name: "N2L", server: server{status: 303, header: "Location: http://a.example/b%2Fc"},
-			want: "http://a.example/b%2Fc", ttl: 5 * time.Minute},
+		{
+			name: "N2L", server: server{status: 303, header: "Location: http://a.example/b%2Fc"},
+			want: "http://a.example/b%2Fc", ttl: 5 * time.Minute,
+		},
 		{
 			name:   "302, as to HTTP/1.0",
 			server: server{status: 302, header: "Location: https://a.example/\nCache-Control: max-age=60"},
 			want:   "https://a.example/", ttl: time.Minute,
 		},
 		{
-			name: "with an Age", server: server{status: 302,
-				header: "Location: http://a.example/\nCache-Control: public, s-maxage=60, max-age=90\nAge: 20"},
+			name: "with an Age", server: server{
+				status: 302,
+				header: "Location: http://a.example/\nCache-Control: public, s-maxage=60, max-age=90\nAge: 20",
+			},
 			want: "http://a.example/", ttl: 40 * time.Second,
 		},
 		{
-			name: "Expires", server: server{status: 302,
-				header: "Location: http://a.example/\nExpires: Sat, 21 Nov 2026 12:00:30 GMT"},
+			name: "Expires", server: server{
+				status: 302,
+				header: "Location: http://a.example/\nExpires: Sat, 21 Nov 2026 12:00:30 GMT",
+			},
 			want: "http://a.example/", ttl: 30 * time.Second,
 		},
 		{
@@ -119,12 +125,18 @@ func TestQuery(t *testing.T) {
 			server: server{status: 302, header: "Location: http://a.example/\nCache-Control: max-age=2147483647"},
 			want:   "http://a.example/", ttl: time.Hour,
 		},
-		{name: "an invalid Expires", server: server{status: 302, header: "Location: http://a.example/\nExpires: 0"},
-			want: "http://a.example/"},
-		{name: "no-store", server: server{status: 302,
-			header: "Location: http://a.example/\nCache-Control: no-store, max-age=60"}, want: "http://a.example/"},
-		{name: "a relative Location", server: server{status: 302, header: "Location: /c"}, want: base + "/c",
-			ttl: 5 * time.Minute},
+		{
+			name: "an invalid Expires", server: server{status: 302, header: "Location: http://a.example/\nExpires: 0"},
+			want: "http://a.example/",
+		},
+		{name: "no-store", server: server{
+			status: 302,
+			header: "Location: http://a.example/\nCache-Control: no-store, max-age=60",
+		}, want: "http://a.example/"},
+		{
+			name: "a relative Location", server: server{status: 302, header: "Location: /c"}, want: base + "/c",
+			ttl: 5 * time.Minute,
+		},
 		{
 			name: "N2Ls", service: resolver.I2Ls, want: "http://a.example/ ftp://b.example/", ttl: 5 * time.Minute,
 			server: server{
@@ -144,8 +156,10 @@ func TestQuery(t *testing.T) {
 			status: 200,
 			header: "Content-Type: text/uri-list", body: strings.NewReader("http://a.example/"),
 		}},
-		{name: "an empty list", service: resolver.I2Ls, err: resolver.ErrNotFound,
-			server: server{status: 200, header: "Content-Type: text/uri-list"}},
+		{
+			name: "an empty list", service: resolver.I2Ls, err: resolver.ErrNotFound,
+			server: server{status: 200, header: "Content-Type: text/uri-list"},
+		},
 		{name: "a list that is too long", service: resolver.I2Ls, err: resolver.ErrUnreachable, server: server{
 			status: 200,
 			header: "Content-Type: text/uri-list", body: strings.NewReader(strings.Repeat("# x\n", 100)),
@@ -160,23 +174,31 @@ func TestQuery(t *testing.T) {
 		{name: "400: not a name of this server", err: resolver.ErrNotFound, server: server{status: 400}},
 		{
 			name: "a list of scripts", service: resolver.I2Ls, err: resolver.ErrUnreachable,
-			server: server{status: 200, header: "Content-Type: text/uri-list",
-				body: strings.NewReader("javascript:alert(1)\n")},
+			server: server{
+				status: 200, header: "Content-Type: text/uri-list",
+				body: strings.NewReader("javascript:alert(1)\n"),
+			},
 		},
 		{
 			name: "a compressed list", service: resolver.I2Ls, want: "http://a.example/", ttl: 5 * time.Minute,
-			server: server{status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: gzip",
-				body: compressed(t, "http://a.example/\r\n")},
+			server: server{
+				status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: gzip",
+				body: compressed(t, "http://a.example/\r\n"),
+			},
 		},
 		{
 			name: "a compressed list that is too long", service: resolver.I2Ls, err: resolver.ErrUnreachable,
-			server: server{status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: gzip",
-				body: compressed(t, strings.Repeat("# x\n", 10_000))},
+			server: server{
+				status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: gzip",
+				body: compressed(t, strings.Repeat("# x\n", 10_000)),
+			},
 		},
 		{
 			name: "a list in an unknown coding", service: resolver.I2Ls, err: resolver.ErrUnreachable,
-			server: server{status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: br",
-				body: strings.NewReader("x")},
+			server: server{
+				status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: br",
+				body: strings.NewReader("x"),
+			},
 		},
 		{name: "unavailable", err: resolver.ErrUnreachable, server: server{status: 503}},
 		{name: "down", err: resolver.ErrUnreachable},
@@ -191,16 +213,26 @@ func TestQuery(t *testing.T) {
 			status: 302,
 			header: "Location: HTTP://Resolver.EXAMPLE:8080/uri-res/N2L?urn:example:a%2fb#f",
 		}},
-		{name: "to another name", err: resolver.ErrUnreachable,
-			server: server{status: 302, header: "Location: urn:example:c"}},
-		{name: "to a scheme that is not allowed", err: resolver.ErrUnreachable,
-			server: server{status: 302, header: "Location: gopher://a.example/"}},
-		{name: "to an allowed scheme", want: "ftp://a.example/", ttl: 5 * time.Minute,
-			server: server{status: 302, header: "Location: ftp://a.example/"}},
-		{name: "to a script", err: resolver.ErrUnreachable,
-			server: server{status: 302, header: "Location: javascript:alert(1)"}},
-		{name: "to an invalid URI", err: resolver.ErrUnreachable,
-			server: server{status: 302, header: "Location: http://a b/"}},
+		{
+			name: "to another name", err: resolver.ErrUnreachable,
+			server: server{status: 302, header: "Location: urn:example:c"},
+		},
+		{
+			name: "to a scheme that is not allowed", err: resolver.ErrUnreachable,
+			server: server{status: 302, header: "Location: gopher://a.example/"},
+		},
+		{
+			name: "to an allowed scheme", want: "ftp://a.example/", ttl: 5 * time.Minute,
+			server: server{status: 302, header: "Location: ftp://a.example/"},
+		},
+		{
+			name: "to a script", err: resolver.ErrUnreachable,
+			server: server{status: 302, header: "Location: javascript:alert(1)"},
+		},
+		{
+			name: "to an invalid URI", err: resolver.ErrUnreachable,
+			server: server{status: 302, header: "Location: http://a b/"},
+		},
 	} {
 		ctx, trace := resolver.WithTrace(t.Context(), func() time.Time { return now })
 		answer, err := client(&tt.server).Query(ctx, base, query(t, tt.service))
@@ -238,10 +270,14 @@ func compressed(t *testing.T, text string) io.Reader {
 // A list with only FTP locations is an answer, unless the configuration restricts the schemes. Locations that
 // are left out are in the trace.
 func TestSchemesOfLocations(t *testing.T) {
-	for nid, want := range map[string]string{"example": "ftp://a.example/",
-		"other": "gopher://a.example/ ftp://a.example/"} {
-		s := &server{status: 200, header: "Content-Type: text/uri-list",
-			body: strings.NewReader("gopher://a.example/\nftp://a.example/\nnot a URI\n")}
+	for nid, want := range map[string]string{
+		"example": "ftp://a.example/",
+		"other":   "gopher://a.example/ ftp://a.example/",
+	} {
+		s := &server{
+			status: 200, header: "Content-Type: text/uri-list",
+			body: strings.NewReader("gopher://a.example/\nftp://a.example/\nnot a URI\n"),
+		}
 		ctx, trace := resolver.WithTrace(t.Context(), func() time.Time { return now })
 		answer, err := client(s).Query(ctx, "http://r.example", queryOf(t, "urn:"+nid+":1", resolver.I2Ls))
 		if got := locations(answer); got != want || err != nil {
@@ -289,8 +325,10 @@ func TestDescriptionsAndNames(t *testing.T) {
 			service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain", body: "\xff",
 			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "text/plain",
 		},
-		{service: resolver.I2C, path: "N2C", status: 303, header: "Location: /about/1",
-			want: "http://r.example/about/1"},
+		{
+			service: resolver.I2C, path: "N2C", status: 303, header: "Location: /about/1",
+			want: "http://r.example/about/1",
+		},
 		{
 			service: resolver.I2Ns, path: "N2Ns", status: 200, header: "Content-Type: text/uri-list",
 			body: "urn:example:2\nhttp://a.example/\nurn:isbn:1",

@@ -200,8 +200,10 @@ const maxDescription = 64 << 10
 
 // description reads a description: its content if that is text, or else only its location.
 func (c *Client) description(requested uri.URI, response *scheme.Resource) (found, error) {
-	d := found{uris: []string{requested.String()}, mediaType: mediaType(response.Fields),
-		language: contentLanguage(response.Fields)}
+	d := found{
+		uris: []string{requested.String()}, mediaType: mediaType(response.Fields),
+		language: contentLanguage(response.Fields),
+	}
 	if !isText(d.mediaType) {
 		return d, nil
 	}

@@ -47,20 +47,30 @@ func TestRequirements(t *testing.T) {
 			body: "<a href='http://b.example/'>",
 			want: "http://a.example/", ttl: usual,
 		},
-		{name: "401", server: server{status: 401, header: to + "\nWWW-Authenticate: Basic"},
-			err: resolver.ErrForbidden},
-		{name: "403 with a list", server: server{status: 403, header: list}, body: "http://shop.example/",
-			err: resolver.ErrForbidden},
-		{name: "500", server: server{status: 500, header: list}, body: "http://a.example/",
-			err: resolver.ErrUnreachable},
+		{
+			name: "401", server: server{status: 401, header: to + "\nWWW-Authenticate: Basic"},
+			err: resolver.ErrForbidden,
+		},
+		{
+			name: "403 with a list", server: server{status: 403, header: list}, body: "http://shop.example/",
+			err: resolver.ErrForbidden,
+		},
+		{
+			name: "500", server: server{status: 500, header: list}, body: "http://a.example/",
+			err: resolver.ErrUnreachable,
+		},
 		{name: "502", server: server{status: 502}, err: resolver.ErrUnreachable},
 		{name: "504", server: server{status: 504}, err: resolver.ErrUnreachable},
 
 		// RFC 2169 sections 2 and 3.6: HTTP caching applies.
-		{name: "private", server: server{status: 303, header: cached("private, max-age=60")},
-			want: "http://a.example/"},
-		{name: "no-cache", server: server{status: 303, header: cached("no-cache, max-age=60")},
-			want: "http://a.example/"},
+		{
+			name: "private", server: server{status: 303, header: cached("private, max-age=60")},
+			want: "http://a.example/",
+		},
+		{
+			name: "no-cache", server: server{status: 303, header: cached("no-cache, max-age=60")},
+			want: "http://a.example/",
+		},
 		{
 			name:   "s-maxage, as in a shared cache",
 			server: server{status: 303, header: cached("max-age=60, S-MaxAge=7")}, want: "http://a.example/",
@@ -71,22 +81,32 @@ func TestRequirements(t *testing.T) {
 			server: server{status: 303, header: cached("public") + "\nCache-Control: max-age=\"9\""},
 			want:   "http://a.example/", ttl: 9 * time.Second,
 		},
-		{name: "stale already", server: server{status: 303, header: cached("max-age=60") + "\nAge: 61"},
-			want: "http://a.example/"},
+		{
+			name: "stale already", server: server{status: 303, header: cached("max-age=60") + "\nAge: 61"},
+			want: "http://a.example/",
+		},
 		{
 			name: "a list", service: resolver.I2Ls,
 			server: server{status: 200, header: list + "\nCache-Control: max-age=60"}, body: "http://a.example/",
 			want: "http://a.example/", ttl: time.Minute,
 		},
-		{name: "404 with a lifetime", server: server{status: 404, header: "Cache-Control: max-age=30"},
-			err: resolver.ErrNotFound, ttl: 30 * time.Second},
+		{
+			name: "404 with a lifetime", server: server{status: 404, header: "Cache-Control: max-age=30"},
+			err: resolver.ErrNotFound, ttl: 30 * time.Second,
+		},
 		{name: "404 without a lifetime", server: server{status: 404}, err: resolver.ErrNotFound, ttl: usual},
-		{name: "404, not to be cached", server: server{status: 404, header: "Cache-Control: no-store"},
-			err: resolver.ErrNotFound},
-		{name: "410", server: server{status: 410, header: "Cache-Control: max-age=86400"}, err: resolver.ErrGone,
-			ttl: time.Hour},
-		{name: "501", server: server{status: 501, header: "Cache-Control: max-age=30"}, err: resolver.ErrUnsupported,
-			ttl: 30 * time.Second},
+		{
+			name: "404, not to be cached", server: server{status: 404, header: "Cache-Control: no-store"},
+			err: resolver.ErrNotFound,
+		},
+		{
+			name: "410", server: server{status: 410, header: "Cache-Control: max-age=86400"}, err: resolver.ErrGone,
+			ttl: time.Hour,
+		},
+		{
+			name: "501", server: server{status: 501, header: "Cache-Control: max-age=30"}, err: resolver.ErrUnsupported,
+			ttl: 30 * time.Second,
+		},
 		{
 			name: "no URLs", service: resolver.I2Ls,
 			server: server{status: 200, header: list + "\nCache-Control: max-age=30"}, body: "# urn:example:a%2Fb\r\n",
@@ -108,8 +128,10 @@ func TestRequirements(t *testing.T) {
 			body: "# x\nhttp://a.example/\n# y\nhttp://b.example/\n",
 			want: "http://a.example/ http://b.example/", ttl: usual,
 		},
-		{name: "CR", service: resolver.I2Ls, server: server{status: 200, header: list},
-			body: "# x\rhttp://a.example/\r", want: "http://a.example/", ttl: usual},
+		{
+			name: "CR", service: resolver.I2Ls, server: server{status: 200, header: list},
+			body: "# x\rhttp://a.example/\r", want: "http://a.example/", ttl: usual,
+		},
 		{
 			name: "two URIs on a line", service: resolver.I2Ls, server: server{status: 200, header: list},
 			body: "http://a.example/ http://b.example/\r\nhttp://c.example/\r\n", want: "http://c.example/", ttl: usual,
@@ -126,8 +148,10 @@ func TestRequirements(t *testing.T) {
 			body: "http://z.example/\r\nhttp://a.example/\r\n",
 			want: "http://z.example/ http://a.example/", ttl: usual,
 		},
-		{name: "a list for N2L", server: server{status: 200, header: list}, body: "ftp://z.example/\r\n",
-			want: "ftp://z.example/", ttl: usual},
+		{
+			name: "a list for N2L", server: server{status: 200, header: list}, body: "ftp://z.example/\r\n",
+			want: "ftp://z.example/", ttl: usual,
+		},
 	} {
 		tt.server.body = strings.NewReader(tt.body)
 		answer, err := client(&tt.server).Query(t.Context(), "http://r.example", query(t, tt.service))
@@ -159,8 +183,10 @@ func TestRequest(t *testing.T) {
 		{"urn:foo:12345-54321", "", resolver.I2L, "/uri-res/N2L?urn:foo:12345-54321"},
 		{"urn:foo:12345-54321", "", resolver.I2Ls, "/uri-res/N2Ls?urn:foo:12345-54321"},
 		{"urn:cid:foo@huh.com", "", resolver.I2L, "/uri-res/N2L?urn:cid:foo@huh.com"},
-		{"urn:example:%7e%2D%C3%A9a;b=c&d+e'f(g)*!$@~/h", "", resolver.I2L,
-			"/uri-res/N2L?urn:example:%7e%2D%C3%A9a;b=c&d+e'f(g)*!$@~/h"},
+		{
+			"urn:example:%7e%2D%C3%A9a;b=c&d+e'f(g)*!$@~/h", "", resolver.I2L,
+			"/uri-res/N2L?urn:example:%7e%2D%C3%A9a;b=c&d+e'f(g)*!$@~/h",
+		},
 		{"urn:example:a", "?+CCResolve:cc=uk", resolver.I2L, "/uri-res/N2L?urn:example:a?+CCResolve:cc=uk"},
 	} {
 		q := queryOf(t, tt.name, tt.service)

@@ -32,8 +32,10 @@ func TestPicturesOfDocs(t *testing.T) {
 	site := startBrowserSite(t, func(c *config.Config) { c.Listen.PublicURL = "https://urn.library.example" })
 	browser := testserver.StartChromium(t) // it ends before urnd, which waits for its connections
 	for range 30 {                         // for the figures on the status page
-		for _, path := range []string{"/urn:example:book", "/urn:ietf:rfc:2648", "/urn:isbn:9780395363416",
-			"/urn:example:old", "/urn:example:none", "/urn:isbn:0-395-36341-2", "/"} {
+		for _, path := range []string{
+			"/urn:example:book", "/urn:ietf:rfc:2648", "/urn:isbn:9780395363416",
+			"/urn:example:old", "/urn:example:none", "/urn:isbn:0-395-36341-2", "/",
+		} {
 			site.Get(t, path)
 		}
 	}

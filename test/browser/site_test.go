@@ -83,8 +83,10 @@ func browserRegistry(t testing.TB) string {
 	defer store.Close()
 	now := time.Date(2019, 3, 1, 9, 30, 0, 0, time.UTC)
 	asItIs := func(text string) (string, error) { return text, nil } // all names are canonical
-	r := registry.New(registry.Config{Store: store, Canonical: asItIs, CanonicalPrefix: asItIs,
-		Now: func() time.Time { return now }})
+	r := registry.New(registry.Config{
+		Store: store, Canonical: asItIs, CanonicalPrefix: asItIs,
+		Now: func() time.Time { return now },
+	})
 	change := func(key registry.Key, change func(registry.Entry) (registry.Record, error)) {
 		t.Helper()
 		edit := registry.Edit{Key: key, IfVersion: registry.AnyVersion, Change: change}
@@ -103,8 +105,10 @@ func browserRegistry(t testing.TB) string {
 	for _, host := range []string{"old", "books"} {
 		book.Targets = []registry.Target{
 			{URI: "https://" + host + ".example/kalevala.html", Type: "text/html", Language: "fi", Title: "Suomeksi"},
-			{URI: "https://" + host + ".example/kalevala-en.pdf", Type: "application/pdf", Language: "en",
-				Title: "In English", Priority: 1},
+			{
+				URI: "https://" + host + ".example/kalevala-en.pdf", Type: "application/pdf", Language: "en",
+				Title: "In English", Priority: 1,
+			},
 			{URI: "https://" + host + ".example/kalevala.rdf", Type: "application/rdf+xml", Rel: "describedby"},
 			{URI: "https://creativecommons.org/publicdomain/mark/1.0/", Rel: "license"},
 		}

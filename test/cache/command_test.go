@@ -98,17 +98,25 @@ func TestCachePurge(t *testing.T) {
 		args, out, after string
 	}{
 		{a, a + ": 1 response purged\n", "fwd=stale 200 v1, hit 200 v1, hit"},
-		{a + " " + book, a + ": 1 response purged\n" + book + ": 1 answer purged\n",
-			"fwd=stale 200 v1, hit 200 v1, miss"},
-		{"--hard " + a + " " + b, a + ": 1 response purged\n" + b + ": 1 response purged\n",
-			"fwd=uri-miss 200 v1, fwd=uri-miss 200 v1, hit"},
+		{
+			a + " " + book, a + ": 1 response purged\n" + book + ": 1 answer purged\n",
+			"fwd=stale 200 v1, hit 200 v1, miss",
+		},
+		{
+			"--hard " + a + " " + b, a + ": 1 response purged\n" + b + ": 1 response purged\n",
+			"fwd=uri-miss 200 v1, fwd=uri-miss 200 v1, hit",
+		},
 		{"--refresh " + a, a + ": 1 response fetched again\n", hits},
-		{"--prefix http://127.0.0.1", "prefix http://127.0.0.1: 2 responses purged\n",
-			"fwd=stale 200 v1, fwd=stale 200 v1, hit"},
+		{
+			"--prefix http://127.0.0.1", "prefix http://127.0.0.1: 2 responses purged\n",
+			"fwd=stale 200 v1, fwd=stale 200 v1, hit",
+		},
 		{"--prefix urn:isbn: --hard", "prefix urn:isbn:: 1 answer purged\n", "hit 200 v1, hit 200 v1, miss"},
 		{"--host " + host, "host " + host + ": 2 responses purged\n", "fwd=stale 200 v1, fwd=stale 200 v1, hit"},
-		{"--tag b --hard --output json", `{"by":"tag","value":"b","of":"responses","purged":1}` + "\n",
-			"hit 200 v1, fwd=uri-miss 200 v1, hit"},
+		{
+			"--tag b --hard --output json", `{"by":"tag","value":"b","of":"responses","purged":1}` + "\n",
+			"hit 200 v1, fwd=uri-miss 200 v1, hit",
+		},
 		{"--all --hard", "all: 2 responses purged\nall: 1 answer purged\n", none},
 		{"urn:isbn:9780306406157", "urn:isbn:9780306406157: 0 answers purged\n", hits},
 	} {
@@ -290,10 +298,14 @@ func TestCacheFindsAdmin(t *testing.T) {
 		{"--admin unix:/nowhere/admin.sock", "connecting to the socket /nowhere/admin.sock", 1},
 		{"--admin " + other.URL + " --token-file /nowhere/token", "--token-file: reading the file", 1},
 		{"--config " + writeFile(t, "a.yaml", "listen: {admin: ''}\n"), "listen.admin is empty", 1},
-		{"--config " + writeFile(t, "a.yaml", "access: {admin_token: 'credential:admin'}\n"),
-			"access.admin_token: ", 1},
-		{"--config " + writeFile(t, "a.yaml", "tls: {certificate: /a, key: /a, client_ca: /a}\n"),
-			"client certificate", 2},
+		{
+			"--config " + writeFile(t, "a.yaml", "access: {admin_token: 'credential:admin'}\n"),
+			"access.admin_token: ", 1,
+		},
+		{
+			"--config " + writeFile(t, "a.yaml", "tls: {certificate: /a, key: /a, client_ca: /a}\n"),
+			"client certificate", 2,
+		},
 		{"--config /nowhere.yaml", "/nowhere.yaml", 1},
 	} {
 		if out, status := command(t,

@@ -89,8 +89,10 @@ func TestAdminPurgeResponses(t *testing.T) {
 	w := urndtest.Start(t, "127.0.0.1:9", urndtest.OpenLoopback)
 	a, b := "http://"+web.Addr+"/a", "http://"+web.Addr+"/b"
 	states := func() string {
-		return strings.Join([]string{proxied(t, w, "GET", a), proxied(t, w, "GET", a, "Accept-Language: en"),
-			proxied(t, w, "GET", b)}, ", ")
+		return strings.Join([]string{
+			proxied(t, w, "GET", a), proxied(t, w, "GET", a, "Accept-Language: en"),
+			proxied(t, w, "GET", b),
+		}, ", ")
 	}
 	const hits = "hit 200 v1, hit 200 v1, hit 200 v1"
 	for _, tt := range []struct {

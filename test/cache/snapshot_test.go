@@ -88,8 +88,13 @@ func TestWarmRestart(t *testing.T) {
 		by        time.Duration
 		left      int // seconds, if no new query is needed
 		requested int32
-	}{{0, 3600, 0}, {20 * time.Minute, 2400, 0}, {59 * time.Minute, 60, 0}, {-time.Hour, 3600, 1},
-		{time.Hour, 3600, 1}} {
+	}{
+		{0, 3600, 0},
+		{20 * time.Minute, 2400, 0},
+		{59 * time.Minute, 60, 0},
+		{-time.Hour, 3600, 1},
+		{time.Hour, 3600, 1},
+	} {
 		copied := t.TempDir()
 		saved := text
 		if tt.by != 0 {
@@ -142,14 +147,20 @@ func TestInvalidSnapshots(t *testing.T) {
 		"another place":     {strings.ReplaceAll(good, "a.example", "b.example"), nil, "damaged"},
 		"something else":    {"\x7fELF" + strings.Repeat("\x00", 4096), nil, "another configuration or version"},
 		"one line for ever": {"urnd answers 1 " + strings.Repeat("a", 3<<20), nil, "another configuration or version"},
-		"other roots": {good, func(c *config.Config) { c.DDDS.Roots = append(c.DDDS.Roots, "urn.example.net.") },
-			"another configuration"},
-		"other namespaces": {good,
+		"other roots": {
+			good, func(c *config.Config) { c.DDDS.Roots = append(c.DDDS.Roots, "urn.example.net.") },
+			"another configuration",
+		},
+		"other namespaces": {
+			good,
 			func(c *config.Config) { c.Namespaces = []config.Namespace{{NID: "name", Order: []string{"ddds"}}} },
-			"another configuration"},
+			"another configuration",
+		},
 		"other destinations": {good, urndtest.OpenLoopback, "another configuration"},
-		"other servers": {good, func(c *config.Config) { c.DNS.Servers = append(c.DNS.Servers, c.DNS.Servers[0]) },
-			"another configuration"},
+		"other servers": {
+			good, func(c *config.Config) { c.DNS.Servers = append(c.DNS.Servers, c.DNS.Servers[0]) },
+			"another configuration",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -38,8 +38,10 @@ func testChromium(t *testing.T, c *clients) {
 		pages [][2]string // URLs and their content
 	}{
 		{"--proxy-pac-url=" + p.URL + "/proxy.pac", [][2]string{{page, "a page of http:"}}},
-		{"--proxy-server=" + p.URL,
-			[][2]string{{page, "a page of http:"}, {"https://secure.clients.example.org:" + port, "a secret"}}},
+		{
+			"--proxy-server=" + p.URL,
+			[][2]string{{page, "a page of http:"}, {"https://secure.clients.example.org:" + port, "a secret"}},
+		},
 	} {
 		chromium := testserver.StartChromium(t, browser.flag, "--ignore-certificate-errors")
 		for _, tt := range browser.pages {

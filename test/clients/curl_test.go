@@ -38,22 +38,49 @@ func testCurl(t *testing.T, c *clients) {
 		header    string // regular expression
 		body      string
 	}{
-		{"the first time", []string{c.url("curl/file.bin")},
-			`^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; fwd=uri-miss; stored; ttl=\d+\r\n`, string(content)},
-		{"again", []string{c.url("curl/file.bin")}, `^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; hit; ttl=\d+\r\n`,
-			string(content)},
-		{"by HTTP/1.0", []string{"-0", c.url("curl/file.bin")},
-			`^HTTP/1.[01] 200 (?s:.*)Cache-Status: urnd; hit; ttl=\d+\r\n`, string(content)},
-		{"only its header", []string{"-I", c.url("curl/file.bin")},
-			`^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; hit;(?s:.*)Content-Length: 300000\r\n`, "-"},
-		{"a part", []string{"-r", "100-1099", c.url("curl/file.bin")}, `^HTTP/1.1 206 (?s:.*)Cache-Status: urnd; hit;`,
-			string(content[100:1100])},
-		{"the end", []string{"-r", "-7", c.url("curl/file.bin")}, `^HTTP/1.1 206 (?s:.*)Cache-Status: urnd; hit;`,
-			string(content[len(content)-7:])},
-		{"nothing of it", []string{"-r", "300000-", c.url("curl/file.bin")},
-			`^HTTP/1.1 416 (?s:.*)Content-Range: bytes \*/300000\r\n`, "-"},
-		{"what has changed", []string{"-z", "1 Jan 2038", c.url("curl/file.bin")},
-			`^HTTP/1.1 304 (?s:.*)Cache-Status: urnd; hit;`, ""},
+		{
+			"the first time",
+			[]string{c.url("curl/file.bin")},
+			`^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; fwd=uri-miss; stored; ttl=\d+\r\n`, string(content),
+		},
+		{
+			"again",
+			[]string{c.url("curl/file.bin")},
+			`^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; hit; ttl=\d+\r\n`,
+			string(content),
+		},
+		{
+			"by HTTP/1.0",
+			[]string{"-0", c.url("curl/file.bin")},
+			`^HTTP/1.[01] 200 (?s:.*)Cache-Status: urnd; hit; ttl=\d+\r\n`, string(content),
+		},
+		{
+			"only its header",
+			[]string{"-I", c.url("curl/file.bin")},
+			`^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; hit;(?s:.*)Content-Length: 300000\r\n`, "-",
+		},
+		{
+			"a part",
+			[]string{"-r", "100-1099", c.url("curl/file.bin")},
+			`^HTTP/1.1 206 (?s:.*)Cache-Status: urnd; hit;`,
+			string(content[100:1100]),
+		},
+		{
+			"the end",
+			[]string{"-r", "-7", c.url("curl/file.bin")},
+			`^HTTP/1.1 206 (?s:.*)Cache-Status: urnd; hit;`,
+			string(content[len(content)-7:]),
+		},
+		{
+			"nothing of it",
+			[]string{"-r", "300000-", c.url("curl/file.bin")},
+			`^HTTP/1.1 416 (?s:.*)Content-Range: bytes \*/300000\r\n`, "-",
+		},
+		{
+			"what has changed",
+			[]string{"-z", "1 Jan 2038", c.url("curl/file.bin")},
+			`^HTTP/1.1 304 (?s:.*)Cache-Status: urnd; hit;`, "",
+		},
 		{
 			"compressed",
 			[]string{"--compressed", c.url("packed/text.txt")},
@@ -65,17 +92,28 @@ func testCurl(t *testing.T, c *clients) {
 			[]string{"--compressed", c.url("packed/text.txt")},
 			`^HTTP/1.1 200 (?s:.*)Content-Encoding: gzip\r\n(?s:.*)Cache-Status: urnd; hit;`, string(text),
 		},
-		{"not compressed", []string{c.url("packed/text.txt")},
-			`^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; fwd=vary-miss; stored;`, string(text)},
-		{"before it changes", []string{c.url("upload/file.bin")}, `Cache-Status: urnd; fwd=uri-miss; stored;`,
-			string(content)},
+		{
+			"not compressed",
+			[]string{c.url("packed/text.txt")},
+			`^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; fwd=vary-miss; stored;`, string(text),
+		},
+		{
+			"before it changes",
+			[]string{c.url("upload/file.bin")},
+			`Cache-Status: urnd; fwd=uri-miss; stored;`,
+			string(content),
+		},
 		{
 			"upload",
 			[]string{"-T", file, "-H", "Expect: 100-continue", c.url("upload/file.bin")},
 			`^HTTP/1.1 100 Continue\r\n(?s:.*)HTTP/1.1 204 (?s:.*)Cache-Status: urnd; fwd=method`, "",
 		},
-		{"after it has changed", []string{c.url("upload/file.bin")}, `Cache-Status: urnd; fwd=[a-z-]+; stored;`,
-			string(changed)},
+		{
+			"after it has changed",
+			[]string{c.url("upload/file.bin")},
+			`Cache-Status: urnd; fwd=[a-z-]+; stored;`,
+			string(changed),
+		},
 	} {
 		header, body := urndtest.Curl(t, c.URL, tt.arguments...)
 		if !regexp.MustCompile(tt.header).MatchString(header) || tt.body != "-" && string(body) != tt.body {
@@ -149,16 +187,22 @@ func testCurlTLS(t *testing.T, c *clients) {
 		header    string
 	}
 	steps := []step{
-		{p.URL, []string{"--http1.1", secure.URL},
-			`^HTTP/1.1 200 Connection established\r\n(?s:.*)X-Protocol: HTTP/1.1\r\n`},
+		{
+			p.URL,
+			[]string{"--http1.1", secure.URL},
+			`^HTTP/1.1 200 Connection established\r\n(?s:.*)X-Protocol: HTTP/1.1\r\n`,
+		},
 		{p.URL, []string{"--http2", secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`},
 		{"https://" + p.TLS, []string{secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`},
 		{"https://" + p.TLS, []string{c.url("curl/tls.bin")}, `Cache-Status: urnd; fwd=uri-miss; stored`},
 		{"https://" + p.TLS, []string{c.url("curl/tls.bin")}, `Cache-Status: urnd; hit`},
 	}
 	if strings.Contains(urndtest.RunProgram(t, "", nil, "curl", "--help", "all"), "--proxy-http2") { // since 8.1
-		steps = append(steps, step{"https://" + p.TLS, []string{"--proxy-http2", secure.URL},
-			`(?i)x-protocol: HTTP/2.0\r\n`})
+		steps = append(steps, step{
+			"https://" + p.TLS,
+			[]string{"--proxy-http2", secure.URL},
+			`(?i)x-protocol: HTTP/2.0\r\n`,
+		})
 	}
 	for _, r := range steps {
 		header, body := urndtest.Curl(t, r.proxy,

@@ -77,8 +77,10 @@ func pipelines() []dialog {
 	for _, name := range slices.Sorted(maps.Keys(lasts)) {
 		last := lasts[name]
 		// The last request is only answered if the connection persists: fate reads the result.
-		for before, behind := range map[string]string{"alone": "", "behind a hit": hit,
-			"behind a miss": get("/urn:plain:behind-" + itoa(len(name)) + name[:1])} {
+		for before, behind := range map[string]string{
+			"alone": "", "behind a hit": hit,
+			"behind a miss": get("/urn:plain:behind-" + itoa(len(name)) + name[:1]),
+		} {
 			text := behind + last + hit
 			methods := methodsOf([]string{behind, last})
 			if behind == "" {
@@ -87,8 +89,10 @@ func pipelines() []dialog {
 			if last == "\r\n" { // not a request
 				methods = methods[:len(methods)-1]
 			}
-			all = append(all, dialog{name: name + " " + before + ", and a hit",
-				steps: []step{{send: text, methods: methods}, {send: "", methods: []string{"GET"}}}})
+			all = append(all, dialog{
+				name:  name + " " + before + ", and a hit",
+				steps: []step{{send: text, methods: methods}, {send: "", methods: []string{"GET"}}},
+			})
 		}
 	}
 	rest := all[3:]
@@ -113,19 +117,29 @@ func cuts() []dialog {
 			if name == "a page" && at%3 != 0 {
 				continue
 			}
-			all = append(all, dialog{name: fmt.Sprintf("%s, cut off behind byte %03d", name, at),
-				steps: []step{{send: text[:at], fin: true, methods: []string{}}}})
-			all = append(all, dialog{name: fmt.Sprintf("%s, in two parts at byte %03d", name, at),
-				steps: []step{{send: text[:at], waits: true, consumed: true},
-					{send: text[at:], methods: []string{methodOf(text)}}}})
+			all = append(all, dialog{
+				name:  fmt.Sprintf("%s, cut off behind byte %03d", name, at),
+				steps: []step{{send: text[:at], fin: true, methods: []string{}}},
+			})
+			all = append(all, dialog{
+				name: fmt.Sprintf("%s, in two parts at byte %03d", name, at),
+				steps: []step{
+					{send: text[:at], waits: true, consumed: true},
+					{send: text[at:], methods: []string{methodOf(text)}},
+				},
+			})
 			if at%5 == 0 {
-				all = append(all, dialog{name: fmt.Sprintf("%s behind a hit, in two parts at byte %03d", name, at),
+				all = append(all, dialog{
+					name: fmt.Sprintf("%s behind a hit, in two parts at byte %03d", name, at),
 					steps: []step{
 						{send: get("/urn:plain:cut") + text[:at], methods: []string{"GET"}},
 						{send: text[at:], methods: []string{methodOf(text)}},
-					}})
-				all = append(all, dialog{name: fmt.Sprintf("%s behind a hit, cut off behind byte %03d", name, at),
-					steps: []step{{send: get("/urn:plain:cut") + text[:at], fin: true, methods: []string{"GET"}}}})
+					},
+				})
+				all = append(all, dialog{
+					name:  fmt.Sprintf("%s behind a hit, cut off behind byte %03d", name, at),
+					steps: []step{{send: get("/urn:plain:cut") + text[:at], fin: true, methods: []string{"GET"}}},
+				})
 			}
 		}
 	}
@@ -133,13 +147,17 @@ func cuts() []dialog {
 	one := get("/urn:plain:cut")
 	all = append(all, dialog{name: "FIN without a request", steps: []step{{fin: true, methods: []string{}}}},
 		dialog{name: "FIN behind a request", steps: []step{{send: one, fin: true}}},
-		dialog{name: "FIN behind three requests",
-			steps: []step{{send: one + one + one, fin: true, methods: []string{"GET", "GET", "GET"}}}},
+		dialog{
+			name:  "FIN behind three requests",
+			steps: []step{{send: one + one + one, fin: true, methods: []string{"GET", "GET", "GET"}}},
+		},
 		dialog{name: "FIN behind a miss", steps: []step{{send: get("/urn:plain:finmiss"), fin: true}}},
 		dialog{name: "FIN behind a slow name", steps: []step{{send: get("/urn:silent:fin"), fin: true}}},
-		dialog{name: "FIN behind a page",
+		dialog{
+			name: "FIN behind a page",
 			steps: []step{{send: request("GET http://origin.example:8000/nostore/fin HTTP/1.1",
-				"Host: origin.example:8000"), fin: true}}})
+				"Host: origin.example:8000"), fin: true}},
+		})
 	var single []step
 	for _, c := range []byte(one) {
 		single = append(single, step{send: string(c), waits: true, consumed: true})
@@ -163,8 +181,10 @@ func secured() []dialog {
 			all = append(all, d)
 		}
 	}
-	all = append(all, dialog{name: "a malformed head", tls: true,
-		steps: []step{{send: "GET /urn:plain:main HTTP/1.1\r\nHost : a\r\n\r\n"}}},
+	all = append(all, dialog{
+		name: "a malformed head", tls: true,
+		steps: []step{{send: "GET /urn:plain:main HTTP/1.1\r\nHost : a\r\n\r\n"}},
+	},
 		dialog{name: "no TLS at the port of TLS", at: (*world).secure, steps: []step{{send: get("/urn:plain:main")}}})
 	return all
 }
@@ -204,25 +224,43 @@ func proxyProtocol() []dialog {
 		add(fmt.Sprintf("a list behind %.60q", header), header, browse)
 	}
 	header := "PROXY TCP4 127.0.0.1 127.0.0.9 1000 80\r\n"
-	all = append(all, dialog{name: "a header alone", from: balancer,
-		steps: []step{{send: header, fin: true, methods: []string{}}}},
-		dialog{name: "a part of a header", from: balancer,
-			steps: []step{{send: header[:10], fin: true, methods: []string{}}}},
-		dialog{name: "a header in two parts", from: balancer,
-			steps: []step{{send: header[:10], waits: true, consumed: true},
-				{send: header[10:] + one, methods: []string{"GET"}}}},
-		dialog{name: "two headers", from: balancer,
-			steps: []step{{send: header + header + one, methods: []string{"GET"}}}},
-		dialog{name: "a header, then two requests", from: balancer,
-			steps: []step{{send: header + one + one, methods: []string{"GET", "GET"}}, {send: one}}},
-		dialog{name: "a header of who may send none", from: otherClient,
-			steps: []step{{send: header + one, methods: []string{"GET"}}}})
-	for _, field := range []string{"X-Forwarded-For: 192.0.2.1", "X-Forwarded-For: 127.0.0.1",
+	all = append(all, dialog{
+		name: "a header alone", from: balancer,
+		steps: []step{{send: header, fin: true, methods: []string{}}},
+	},
+		dialog{
+			name: "a part of a header", from: balancer,
+			steps: []step{{send: header[:10], fin: true, methods: []string{}}},
+		},
+		dialog{
+			name: "a header in two parts", from: balancer,
+			steps: []step{
+				{send: header[:10], waits: true, consumed: true},
+				{send: header[10:] + one, methods: []string{"GET"}},
+			},
+		},
+		dialog{
+			name: "two headers", from: balancer,
+			steps: []step{{send: header + header + one, methods: []string{"GET"}}},
+		},
+		dialog{
+			name: "a header, then two requests", from: balancer,
+			steps: []step{{send: header + one + one, methods: []string{"GET", "GET"}}, {send: one}},
+		},
+		dialog{
+			name: "a header of who may send none", from: otherClient,
+			steps: []step{{send: header + one, methods: []string{"GET"}}},
+		})
+	for _, field := range []string{
+		"X-Forwarded-For: 192.0.2.1", "X-Forwarded-For: 127.0.0.1",
 		"Forwarded: for=192.0.2.1", "Forwarded: for=127.0.0.1", "X-Forwarded-For: x", "Via: 1.1 a",
-		"X-Forwarded-Proto: https", "X-Forwarded-Host: other.example", "X-Real-IP: 127.0.0.1", ""} {
+		"X-Forwarded-Proto: https", "X-Forwarded-Host: other.example", "X-Real-IP: 127.0.0.1", "",
+	} {
 		for _, from := range []string{localClient, trustedClient} {
-			for _, target := range []string{"/names?prefix=urn:own:", "/urn:nbn:fi:book",
-				"http://origin.example:8000/echo/forwarded"} {
+			for _, target := range []string{
+				"/names?prefix=urn:own:", "/urn:nbn:fi:book",
+				"http://origin.example:8000/echo/forwarded",
+			} {
 				d := once(from+" "+target+" "+field, get(target, field))
 				if field == "" {
 					d = once(from+" "+target, get(target))

@@ -107,15 +107,19 @@ func (d dialog) connect(w *world, n *normalizer) (*connection, error) {
 	if from == "" {
 		from = localClient
 	}
-	dialer := net.Dialer{Timeout: waitLimit,
-		LocalAddr: net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(from), 0))}
+	dialer := net.Dialer{
+		Timeout:   waitLimit,
+		LocalAddr: net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(from), 0)),
+	}
 	conn, err := dialer.Dial("tcp", at)
 	if err != nil {
 		return nil, err
 	}
 	if d.tls {
-		conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true, ServerName: "urnd.example",
-			NextProtos: []string{"http/1.1"}})
+		conn = tls.Client(conn, &tls.Config{
+			InsecureSkipVerify: true, ServerName: "urnd.example",
+			NextProtos: []string{"http/1.1"},
+		})
 	}
 	return &connection{Conn: conn, reader: bufio.NewReaderSize(conn, 64<<10), world: w, normal: n}, nil
 }

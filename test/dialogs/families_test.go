@@ -12,9 +12,11 @@ func families() []family {
 		{name: "names", dialogs: names},
 		{name: "services", dialogs: services},
 		{name: "routes", bodies: true, dialogs: routes},
-		{name: "pages", bodies: true,
+		{
+			name: "pages", bodies: true,
 			settings: "listen: {public_url: 'https://urn.example'}\nsite: {sitemap: true}\naccess: " +
-				"{browse_all_clients: [127.0.0.1/32]}", dialogs: pages},
+				"{browse_all_clients: [127.0.0.1/32]}", dialogs: pages,
+		},
 		{name: "admin", dialogs: admin},
 		{name: "methods", dialogs: methods},
 		{name: "versions", dialogs: versions},
@@ -30,9 +32,11 @@ func families() []family {
 		{name: "tls", dialogs: secured},
 		{name: "proxyprotocol", dialogs: proxyProtocol},
 		{name: "http2", dialogs: multiplexed},
-		{name: "late",
+		{
+			name: "late",
 			settings: "limits: {header_timeout: 400ms, idle_timeout: 400ms, body_timeout: 400ms, origin_timeout: " +
-				"400ms}", dialogs: late},
+				"400ms}", dialogs: late,
+		},
 		{name: "small", settings: "limits: {target: 256B, header: 4KiB}", dialogs: small},
 		{name: "busy", settings: "limits: {fetches: 1}", dialogs: busy},
 		{name: "crowded", settings: "limits: {client_connections: 1}", dialogs: crowded},

@@ -9,8 +9,10 @@ import (
 )
 
 // storedTargets are served from a cache when requested again.
-var storedTargets = []string{"/urn:plain:fields", "/urn:nbn:fi:typed", "/urn:nbn:fi:gone",
-	"/uri-res/N2L?urn:plain:fields", "http://origin.example:8000/short/fields"}
+var storedTargets = []string{
+	"/urn:plain:fields", "/urn:nbn:fi:typed", "/urn:nbn:fi:gone",
+	"/uri-res/N2L?urn:plain:fields", "http://origin.example:8000/short/fields",
+}
 
 // fields are header fields that affect the response, or must not.
 func fields() []dialog {
@@ -85,10 +87,12 @@ func negotiation() []dialog {
 		"application/problem+xml",
 		"text/uri-list",
 	}
-	for _, target := range []string{"/urn:nbn:fi:typed", "/urn:nbn:fi:book", "/urn:nbn:fi:none", "/urn:nbn:fi:gone",
+	for _, target := range []string{
+		"/urn:nbn:fi:typed", "/urn:nbn:fi:book", "/urn:nbn:fi:none", "/urn:nbn:fi:gone",
 		"/urn:several:a", "/uri-res/N2C?urn:nbn:fi:book", "/uri-res/N2Ls?urn:nbn:fi:two", "/urn:a", "/none",
 		"/api/v1/explain?uri=urn:nbn:fi:book", "/names?prefix=urn:own:", "/namespaces/isbn", "/",
-		"/urn:isbn:0-395-36341-2", "/urn:failing:x"} {
+		"/urn:isbn:0-395-36341-2", "/urn:failing:x",
+	} {
 		for _, accept := range accepts {
 			if accept == "" {
 				all = append(all, twice(target, get(target)))
@@ -98,8 +102,10 @@ func negotiation() []dialog {
 		}
 	}
 	for _, target := range []string{"/urn:nbn:fi:languages", "/urn:several:a", "/urn:nbn:fi:none"} {
-		for _, language := range []string{"en", "de", "fi", "fr", "de-AT", "fr, de;q=0.5", "*", "en;q=0, *", "x", "",
-			"de;q=0", "DE", "zh-Hant, fi;q=0.1"} {
+		for _, language := range []string{
+			"en", "de", "fi", "fr", "de-AT", "fr, de;q=0.5", "*", "en;q=0, *", "x", "",
+			"de;q=0", "DE", "zh-Hant, fi;q=0.1",
+		} {
 			for _, accept := range []string{"*/*", "text/html"} {
 				all = append(all, once(target+" as "+accept+" in "+language,
 					get(target, "Accept: "+accept, "Accept-Language: "+language)))
@@ -112,12 +118,16 @@ func negotiation() []dialog {
 // crossOrigin are requests of pages of other sites (Fetch, CORS).
 func crossOrigin() []dialog {
 	var all []dialog
-	for _, target := range []string{"/urn:nbn:fi:book", "/urn:plain:main", "/urn:nbn:fi:none",
+	for _, target := range []string{
+		"/urn:nbn:fi:book", "/urn:plain:main", "/urn:nbn:fi:none",
 		"/uri-res/N2C?urn:nbn:fi:book", "/api/v1/resolve?uri=urn:plain:main", "/api/v1/resolve", "/api/v1/openapi.json",
 		"/", "/robots.txt", "/fetch?uri=http://origin.example:8000/short/cors", "http://origin.example:8000/cors/a",
-		"/none", "/api/handles/10.5555/a1", "*", "/timemap/urn:nbn:fi:book"} {
-		for _, origin := range []string{"https://catalogue.example", "https://other.example", "https://evil.example",
-			"null", "http://urnd.example", "*", "x", ""} {
+		"/none", "/api/handles/10.5555/a1", "*", "/timemap/urn:nbn:fi:book",
+	} {
+		for _, origin := range []string{
+			"https://catalogue.example", "https://other.example", "https://evil.example",
+			"null", "http://urnd.example", "*", "x", "",
+		} {
 			all = append(all, once("GET "+target+" of "+origin, get(target, "Origin: "+origin)))
 			for _, method := range []string{"GET", "PUT"} {
 				preflight := request("OPTIONS "+target+" HTTP/1.1", "Host: urnd.example", "Origin: "+origin,
@@ -174,8 +184,10 @@ func conditions() []dialog {
 		} {
 			name := strings.ReplaceAll(fmt.Sprintf("%s with %.60s", target, fields), "\r\n", " and ")
 			all = append(all, once("GET "+name, get(target, fields)))
-			if slices.Contains([]string{"/robots.txt", "http://origin.example:8000/static/conditions",
-				"http://origin.example:8000/must/conditions"}, target) {
+			if slices.Contains([]string{
+				"/robots.txt", "http://origin.example:8000/static/conditions",
+				"http://origin.example:8000/must/conditions",
+			}, target) {
 				all = append(all, once("HEAD "+name, request("HEAD "+target+" HTTP/1.1", "Host: urnd.example", fields)))
 			}
 		}

@@ -54,8 +54,10 @@ func newSession(w *world, n *normalizer) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{Conn: conn, framer: http2.NewFramer(conn, conn), normal: n, streams: make(map[uint32]*stream),
-		next: 1, head: make(map[uint32]bool)}
+	s := &session{
+		Conn: conn, framer: http2.NewFramer(conn, conn), normal: n, streams: make(map[uint32]*stream),
+		next: 1, head: make(map[uint32]bool),
+	}
 	s.encoder = hpack.NewEncoder(&s.block)
 	s.framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	s.framer.MaxHeaderListSize = 1 << 20
@@ -75,8 +77,10 @@ func (s *session) headers(fields []string) []byte {
 	s.block.Reset()
 	for _, field := range fields {
 		colon := strings.Index(field[1:], ":") + 1
-		_ = s.encoder.WriteField(hpack.HeaderField{Name: field[:colon],
-			Value: strings.TrimPrefix(field[colon+1:], " ")})
+		_ = s.encoder.WriteField(hpack.HeaderField{
+			Name:  field[:colon],
+			Value: strings.TrimPrefix(field[colon+1:], " "),
+		})
 	}
 	return slices.Clone(s.block.Bytes())
 }
@@ -91,8 +95,10 @@ func (s *session) send(e exchange) uint32 {
 	block := s.headers(e.fields)
 	const frame = 16 << 10
 	first := block[:min(len(block), frame)]
-	_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: first, EndStream: bare && !e.open,
-		EndHeaders: len(first) == len(block)})
+	_ = s.framer.WriteHeaders(http2.HeadersFrameParam{
+		StreamID: id, BlockFragment: first, EndStream: bare && !e.open,
+		EndHeaders: len(first) == len(block),
+	})
 	for rest := block[len(first):]; len(rest) > 0; {
 		part := rest[:min(len(rest), frame)]
 		rest = rest[len(part):]
@@ -102,8 +108,10 @@ func (s *session) send(e exchange) uint32 {
 		_ = s.framer.WriteData(id, e.trailers == nil && !e.open, []byte(e.body))
 	}
 	if e.trailers != nil {
-		_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: s.headers(e.trailers),
-			EndStream: true, EndHeaders: true})
+		_ = s.framer.WriteHeaders(http2.HeadersFrameParam{
+			StreamID: id, BlockFragment: s.headers(e.trailers),
+			EndStream: true, EndHeaders: true,
+		})
 	}
 	return id
 }

@@ -15,8 +15,10 @@ func keysOf(m map[uint32]*stream) iter.Seq[uint32] { return maps.Keys(m) }
 
 // of2 is an HTTP/2 request.
 func of2(method, authority, path string, fields ...string) exchange {
-	return exchange{fields: append([]string{":method: " + method, ":scheme: https", ":authority: " + authority,
-		":path: " + path}, fields...)}
+	return exchange{fields: append([]string{
+		":method: " + method, ":scheme: https", ":authority: " + authority,
+		":path: " + path,
+	}, fields...)}
 }
 
 // multiplexed are HTTP/2 requests.
@@ -59,30 +61,38 @@ func multiplexed() []dialog {
 				false, of2("GET", "urnd.example", target, field)))
 		}
 	}
-	for _, authority := range []string{"urnd.example", "URND.example", "urnd.example:443", "urnd.example:8443",
+	for _, authority := range []string{
+		"urnd.example", "URND.example", "urnd.example:443", "urnd.example:8443",
 		"other.example", "site.example", "purl.example", "127.0.0.1", "[::1]", "a b", "a/b", "u@urnd.example", "",
-		"a:x"} {
+		"a:x",
+	} {
 		for _, path := range []string{"/urn:plain:main", "/short/http2", "/net/report"} {
 			sameTwice("authority "+authority+" "+path, of2("GET", authority, path))
 		}
 	}
-	for _, path := range []string{"", "x", "*", "urn:plain:main", "http://origin.example:8000/short/a",
-		"/urn:plain:" + strings.Repeat("a", 9000), "/\x00", "/a b", "/\xe4", "/#", "?", "//"} {
+	for _, path := range []string{
+		"", "x", "*", "urn:plain:main", "http://origin.example:8000/short/a",
+		"/urn:plain:" + strings.Repeat("a", 9000), "/\x00", "/a b", "/\xe4", "/#", "?", "//",
+	} {
 		all = append(all, exchanges(fmt.Sprintf("path %.50s", escape(path)), false, of2("GET", "urnd.example", path)),
 			exchanges(fmt.Sprintf("OPTIONS of path %.50s", escape(path)), false, of2("OPTIONS", "urnd.example", path)))
 	}
 	for _, scheme := range []string{"http", "ftp", "HTTPS", "", "gopher"} {
 		for _, authority := range []string{"urnd.example", "origin.example:8000"} {
 			all = append(all, exchanges("scheme "+scheme+" of "+authority, false,
-				exchange{fields: []string{":method: GET", ":scheme: " + scheme, ":authority: " + authority,
-					":path: /short/scheme"}}))
+				exchange{fields: []string{
+					":method: GET", ":scheme: " + scheme, ":authority: " + authority,
+					":path: /short/scheme",
+				}}))
 		}
 	}
 	for _, script := range strings.Fields("short large nostore must vary chunked trailer early none204 cut cutchunk " +
 		"empty error moved cookie hop spelled echo unasked304 missing") {
 		for _, method := range []string{"GET", "HEAD"} {
-			e := exchange{fields: []string{":method: " + method, ":scheme: http", ":authority: " + originOf(script),
-				":path: /" + script + "/http2", "te: trailers"}}
+			e := exchange{fields: []string{
+				":method: " + method, ":scheme: http", ":authority: " + originOf(script),
+				":path: /" + script + "/http2", "te: trailers",
+			}}
 			all = append(all, exchanges(method+" "+script+" by the proxy", false, e, e))
 		}
 	}
@@ -98,8 +108,10 @@ func multiplexed() []dialog {
 		{":method: G T", ":scheme: https", ":authority: urnd.example", ":path: /"},
 		{":method: CONNECT", ":authority: denied.example:443"},
 		{":method: CONNECT", ":authority: denied.example:443", ":scheme: https", ":path: /"},
-		{":method: CONNECT", ":protocol: websocket", ":scheme: https", ":authority: site.example",
-			":path: /websocket/a"},
+		{
+			":method: CONNECT", ":protocol: websocket", ":scheme: https", ":authority: site.example",
+			":path: /websocket/a",
+		},
 		{":method: GET", ":scheme: https", ":path: /urn:plain:main", "host: urnd.example"},
 	} {
 		all = append(all, exchanges(fmt.Sprintf("pseudo-header fields %02d", i), false, exchange{fields: fields}))
@@ -156,25 +168,33 @@ func brokenFrames() []dialog {
 			_ = s.framer.WriteRawFrame(http2.FrameData, 0, id, []byte("x"))
 		}),
 		frames("HEADERS on an even stream", func(s *session) {
-			_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 2, BlockFragment: s.headers(get.fields),
-				EndStream: true, EndHeaders: true})
+			_ = s.framer.WriteHeaders(http2.HeadersFrameParam{
+				StreamID: 2, BlockFragment: s.headers(get.fields),
+				EndStream: true, EndHeaders: true,
+			})
 		}),
 		frames("HEADERS on a lower stream", func(s *session) {
 			s.next = 5
 			s.send(get)
 			s.read(s.finished)
-			_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 3, BlockFragment: s.headers(get.fields),
-				EndStream: true, EndHeaders: true})
+			_ = s.framer.WriteHeaders(http2.HeadersFrameParam{
+				StreamID: 3, BlockFragment: s.headers(get.fields),
+				EndStream: true, EndHeaders: true,
+			})
 		}),
 		frames("a block that HPACK cannot read", func(s *session) {
-			_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1,
-				BlockFragment: []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, EndStream: true, EndHeaders: true})
+			_ = s.framer.WriteHeaders(http2.HeadersFrameParam{
+				StreamID:      1,
+				BlockFragment: []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, EndStream: true, EndHeaders: true,
+			})
 		}),
 		frames("CONTINUATION alone",
 			func(s *session) { _ = s.framer.WriteContinuation(1, true, s.headers(get.fields)) }),
 		frames("another frame within a head", func(s *session) {
-			_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: s.headers(get.fields),
-				EndStream: true})
+			_ = s.framer.WriteHeaders(http2.HeadersFrameParam{
+				StreamID: 1, BlockFragment: s.headers(get.fields),
+				EndStream: true,
+			})
 			_ = s.framer.WritePing(false, [8]byte{})
 		}),
 		frames("a frame that is too large",
@@ -214,8 +234,10 @@ func brokenFrames() []dialog {
 			func(s *session) { _ = s.framer.WriteRawFrame(99, 0, 0, []byte("x")); s.send(get) }),
 		frames("a padded head", func(s *session) {
 			s.streams[1] = &stream{}
-			_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: s.headers(get.fields),
-				EndStream: true, EndHeaders: true, PadLength: 9})
+			_ = s.framer.WriteHeaders(http2.HeadersFrameParam{
+				StreamID: 1, BlockFragment: s.headers(get.fields),
+				EndStream: true, EndHeaders: true, PadLength: 9,
+			})
 		}),
 		frames("padding longer than the frame", func(s *session) {
 			s.streams[1] = &stream{}

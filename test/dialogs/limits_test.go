@@ -15,31 +15,51 @@ func late() []dialog {
 	return []dialog{
 		{name: "a body that does not come", steps: []step{{send: part}}},
 		{name: "a chunk that does not come", steps: []step{{send: chunk}}},
-		{name: "a body to the proxy that does not come",
+		{
+			name: "a body to the proxy that does not come",
 			steps: []step{{send: "POST http://origin.example:8000/echo/late HTTP/1.1\r\nHost: a\r\nContent-Length: " +
-				"11\r\n\r\nurn:"}}},
-		{name: "a body behind 100 that does not come",
-			steps: []step{{send: strings.Replace(part, "\r\n\r\nurn:", "\r\nExpect: 100-continue\r\n\r\n", 1)}}},
-		{name: "a body behind a hit that does not come",
-			steps: []step{{send: one + part, methods: []string{"GET", "POST"}}}},
-		{name: "a refused body that does not come",
-			steps: []step{{send: strings.Replace(part, "/api/v1/resolve", "/urn:plain:late", 1)}}},
+				"11\r\n\r\nurn:"}},
+		},
+		{
+			name:  "a body behind 100 that does not come",
+			steps: []step{{send: strings.Replace(part, "\r\n\r\nurn:", "\r\nExpect: 100-continue\r\n\r\n", 1)}},
+		},
+		{
+			name:  "a body behind a hit that does not come",
+			steps: []step{{send: one + part, methods: []string{"GET", "POST"}}},
+		},
+		{
+			name:  "a refused body that does not come",
+			steps: []step{{send: strings.Replace(part, "/api/v1/resolve", "/urn:plain:late", 1)}},
+		},
 		{name: "a head that does not come", steps: []step{{send: one[:20], methods: nothing}}},
 		{name: "nothing", steps: []step{{methods: nothing}}},
 		{name: "an empty line", steps: []step{{send: "\r\n", methods: nothing}}},
-		{name: "a head that does not come, behind a hit",
-			steps: []step{{send: one}, {send: one[:20], methods: nothing}}},
-		{name: "a head that does not come, behind a hit in one write",
-			steps: []step{{send: one + one[:20], methods: []string{"GET", "GET"}}}},
+		{
+			name:  "a head that does not come, behind a hit",
+			steps: []step{{send: one}, {send: one[:20], methods: nothing}},
+		},
+		{
+			name:  "a head that does not come, behind a hit in one write",
+			steps: []step{{send: one + one[:20], methods: []string{"GET", "GET"}}},
+		},
 		{name: "nothing behind a hit", steps: []step{{send: one}, {methods: nothing}}},
 		{name: "nothing behind a miss", steps: []step{{send: get("/urn:plain:lateagain")}, {methods: nothing}}},
 		{name: "nothing behind a document", steps: []step{{send: get("/robots.txt")}, {methods: nothing}}},
-		{name: "an origin that does not answer",
-			steps: []step{{send: proxied("GET", "gate", "late"),
-				after: func(w *world) { w.origin.gate("/gate/late").release() }}}},
-		{name: "an origin that does not answer, and what is stored",
-			steps: []step{{send: proxied("HEAD", "gate", "latehead"),
-				after: func(w *world) { w.origin.gate("/gate/latehead").release() }}}},
+		{
+			name: "an origin that does not answer",
+			steps: []step{{
+				send:  proxied("GET", "gate", "late"),
+				after: func(w *world) { w.origin.gate("/gate/late").release() },
+			}},
+		},
+		{
+			name: "an origin that does not answer, and what is stored",
+			steps: []step{{
+				send:  proxied("HEAD", "gate", "latehead"),
+				after: func(w *world) { w.origin.gate("/gate/latehead").release() },
+			}},
+		},
 	}
 }
 

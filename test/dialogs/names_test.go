@@ -79,8 +79,10 @@ func services() []dialog {
 				all = append(all, once(target+" by HTTP/1.0", request("GET "+target+" HTTP/1.0")))
 			}
 		}
-		for _, target := range []string{"/api/v1/resolve?uri=", "/api/v1/resolve?service=N2Ls&uri=",
-			"/api/v1/resolve?at=2021-01-01&uri=", "/api/v1/explain?uri=", "/api/v1/explain?format=text&uri="} {
+		for _, target := range []string{
+			"/api/v1/resolve?uri=", "/api/v1/resolve?service=N2Ls&uri=",
+			"/api/v1/resolve?at=2021-01-01&uri=", "/api/v1/explain?uri=", "/api/v1/explain?format=text&uri=",
+		} {
 			all = append(all, once(target+name, get(target+name)))
 		}
 	}
@@ -110,8 +112,10 @@ func services() []dialog {
 	} {
 		all = append(all, twice(target, get(target)))
 	}
-	for _, at := range []string{"Tue, 01 Jun 2021 00:00:00 GMT", "Mon, 01 Jan 1990 00:00:00 GMT",
-		"Tue, 01 Jun 2038 00:00:00 GMT", "never", ""} {
+	for _, at := range []string{
+		"Tue, 01 Jun 2021 00:00:00 GMT", "Mon, 01 Jan 1990 00:00:00 GMT",
+		"Tue, 01 Jun 2038 00:00:00 GMT", "never", "",
+	} {
 		for _, target := range []string{"/timegate/urn:nbn:fi:book", "/timegate/urn:nbn:fi:gone", "/urn:nbn:fi:book"} {
 			all = append(all, once(target+" at "+at, get(target, "Accept-Datetime: "+at)))
 		}
@@ -161,8 +165,10 @@ func batches() []dialog {
 	}
 	sorted(all)
 	lines := "urn:ietf:rfc:2648\nurn:nbn:fi:book\n\nurn:x\n"
-	for _, kind := range []string{"text/plain", "text/plain; charset=utf-8", "text/uri-list", "application/xml",
-		"application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""} {
+	for _, kind := range []string{
+		"text/plain", "text/plain; charset=utf-8", "text/uri-list", "application/xml",
+		"application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "",
+	} {
 		all = append(all, once("lines as "+kind, post("/api/v1/resolve", kind, lines)))
 	}
 	all = append(all, once("lines for text", post("/api/v1/resolve", "text/plain", lines, "Accept: text/plain")),

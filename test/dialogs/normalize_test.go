@@ -110,8 +110,10 @@ var rules = []rule{
 		regexp.MustCompile(`(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z][a-z] 20\d\d \d\d:\d\d:\d\d GMT`),
 		moment(http.TimeFormat),
 	},
-	{"time", "the same in JSON", regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z`),
-		moment(time.RFC3339Nano)},
+	{
+		"time", "the same in JSON", regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z`),
+		moment(time.RFC3339Nano),
+	},
 	{
 		"lifetime", "it counts down while the family is played: the multiple of 300 seconds above it",
 		regexp.MustCompile(`(?:ttl|max-age|s-maxage|"ttl":|"max_age":) ?=? ?(-?\d+)`), upward,
@@ -125,14 +127,22 @@ var rules = []rule{
 	{"age", "it counts up: the multiple of 300 seconds below it", regexp.MustCompile(`(?mi)^Age: (\d+)`), downward},
 	{"age", "the same in a trace, and on its page", ages, func(string) string { return "0" }},
 	{"duration", "microseconds of a trace", durations, func(string) string { return "0" }},
-	{"session", "the cookie of the admin interface is random",
-		regexp.MustCompile(`(?m)^Set-Cookie: urnd=([0-9A-Za-z_-]{43})`), func(string) string { return "<session>" }},
-	{"instance", "what Via calls this urnd is of its machine and addresses",
-		regexp.MustCompile(`urnd-[0-9a-z]{9,13}\b`), func(string) string { return "urnd-<instance>" }},
-	{"request identifier", "it is random", regexp.MustCompile(`"request": ?"([0-9a-f]{16})"`),
-		func(string) string { return "<request>" }},
-	{"request identifier", "it is random", regexp.MustCompile(`(?mi)^X-Request-Id: ([0-9a-f]{16})`),
-		func(string) string { return "<request>" }},
+	{
+		"session", "the cookie of the admin interface is random",
+		regexp.MustCompile(`(?m)^Set-Cookie: urnd=([0-9A-Za-z_-]{43})`), func(string) string { return "<session>" },
+	},
+	{
+		"instance", "what Via calls this urnd is of its machine and addresses",
+		regexp.MustCompile(`urnd-[0-9a-z]{9,13}\b`), func(string) string { return "urnd-<instance>" },
+	},
+	{
+		"request identifier", "it is random", regexp.MustCompile(`"request": ?"([0-9a-f]{16})"`),
+		func(string) string { return "<request>" },
+	},
+	{
+		"request identifier", "it is random", regexp.MustCompile(`(?mi)^X-Request-Id: ([0-9a-f]{16})`),
+		func(string) string { return "<request>" },
+	},
 }
 
 // text applies the table.

@@ -44,9 +44,14 @@ func forwarding() []dialog {
 	var all []dialog
 	for _, script := range append(slices.Clone(replyScripts), byteScripts...) {
 		all = append(all, twice("GET "+script, proxied("GET", script, "get")))
-		all = append(all, dialog{name: "HEAD, GET, HEAD " + script,
-			steps: []step{{send: proxied("HEAD", script, "head")}, {send: proxied("GET", script, "head")},
-				{send: proxied("HEAD", script, "head")}}})
+		all = append(all, dialog{
+			name: "HEAD, GET, HEAD " + script,
+			steps: []step{
+				{send: proxied("HEAD", script, "head")},
+				{send: proxied("GET", script, "head")},
+				{send: proxied("HEAD", script, "head")},
+			},
+		})
 		all = append(all, once("HTTP/1.0 "+script,
 			strings.Replace(proxied("GET", script, "old"), "HTTP/1.1", "HTTP/1.0", 1)))
 		if slices.Contains(byteScripts, script) {
@@ -60,16 +65,24 @@ func forwarding() []dialog {
 		if script != "larger" {
 			all = append(all, once("POST "+script, proxied("POST", script, "post", "Content-Length: 5")+"hello"))
 			all = append(all, once("Range "+script, proxied("GET", script, "range", "Range: bytes=1-3")))
-			all = append(all, dialog{name: "Range of stored " + script,
-				steps: []step{{send: proxied("GET", script, "stored")},
+			all = append(all, dialog{
+				name: "Range of stored " + script,
+				steps: []step{
+					{send: proxied("GET", script, "stored")},
 					{send: proxied("GET", script, "stored", "Range: bytes=1-3")},
-					{send: proxied("GET", script, "stored", "If-None-Match: \"v1\"")}}})
+					{send: proxied("GET", script, "stored", "If-None-Match: \"v1\"")},
+				},
+			})
 			all = append(all, twice("with Authorization "+script,
 				proxied("GET", script, "auth", "Authorization: Basic dTpw")))
-			all = append(all, dialog{name: "no-cache " + script,
-				steps: []step{{send: proxied("GET", script, "nocache")},
+			all = append(all, dialog{
+				name: "no-cache " + script,
+				steps: []step{
+					{send: proxied("GET", script, "nocache")},
 					{send: proxied("GET", script, "nocache", "Cache-Control: no-cache")},
-					{send: proxied("GET", script, "nocache", "Cache-Control: only-if-cached")}}})
+					{send: proxied("GET", script, "nocache", "Cache-Control: only-if-cached")},
+				},
+			})
 		}
 	}
 	for _, target := range []string{
@@ -108,8 +121,10 @@ func forwarding() []dialog {
 		for _, method := range []string{"GET", "OPTIONS"} {
 			all = append(all, once(method+" echo with "+field, proxied(method, "echo", "fields", field)))
 		}
-		all = append(all, dialog{name: "a stored page with " + field,
-			steps: []step{{send: proxied("GET", "short", "fields")}, {send: proxied("GET", "short", "fields", field)}}})
+		all = append(all, dialog{
+			name:  "a stored page with " + field,
+			steps: []step{{send: proxied("GET", "short", "fields")}, {send: proxied("GET", "short", "fields", field)}},
+		})
 		all = append(all, twice("a stale page with "+field, proxied("GET", "must", "fields", field)))
 	}
 	for i, kind := range []string{"a", "b", "a"} {
@@ -117,11 +132,18 @@ func forwarding() []dialog {
 			proxied("GET", "vary", "variants", "X-Kind: "+kind, "Accept-Language: en")))
 	}
 	for _, method := range strings.Fields("PUT POST DELETE PATCH PURGE MKCOL") {
-		all = append(all, dialog{name: method + " of a stored page",
-			steps: []step{{send: proxied("GET", "short", method)}, {send: proxied(method, "short", method)},
-				{send: proxied("GET", "short", method)}}})
-		d := dialog{name: method + " by a stranger", from: otherClient,
-			steps: []step{{send: proxied(method, "short", method)}}}
+		all = append(all, dialog{
+			name: method + " of a stored page",
+			steps: []step{
+				{send: proxied("GET", "short", method)},
+				{send: proxied(method, "short", method)},
+				{send: proxied("GET", "short", method)},
+			},
+		})
+		d := dialog{
+			name: method + " by a stranger", from: otherClient,
+			steps: []step{{send: proxied(method, "short", method)}},
+		}
 		all = append(all, d)
 	}
 	return append(all, collapsed())
@@ -176,20 +198,24 @@ func sites() []dialog {
 			all = append(all, twice(method+" "+script, text))
 		}
 	}
-	for _, target := range []string{"/urn:plain:main", "/robots.txt", "/", "/echo/?x=%zz", "/echo/a%2fb",
+	for _, target := range []string{
+		"/urn:plain:main", "/robots.txt", "/", "/echo/?x=%zz", "/echo/a%2fb",
 		"/echo/../echo/x", "//echo/x", "/echo/\xe4", "/echo/a|b", "*", "http://site.example/echo/absolute",
 		"http://other.example/echo/absolute", "urn:plain:main", "/uri-res/N2L?urn:plain:a", "/favicon.ico",
-		"/.well-known/api-catalog", "/echo/#f"} {
+		"/.well-known/api-catalog", "/echo/#f",
+	} {
 		for _, host := range []string{"site.example", "normal.example", "down.example"} {
 			for _, method := range []string{"GET", "OPTIONS"} {
 				all = append(all, twice(method+" "+target+" of "+host, at(host, method, target)))
 			}
 		}
 	}
-	for _, field := range []string{"X-Forwarded-For: 192.0.2.1", "Forwarded: for=192.0.2.1", "X_under: 1", "X.dot: 1",
+	for _, field := range []string{
+		"X-Forwarded-For: 192.0.2.1", "Forwarded: for=192.0.2.1", "X_under: 1", "X.dot: 1",
 		"Proxy: x", "Range: bytes=0-3", "If-None-Match: \"v1\"", "Cache-Control: no-cache", "Cookie: a=b",
 		"Authorization: Basic dTpw", "Origin: https://a.example", "Via: 1.1 a", "Accept-Encoding: gzip",
-		"Connection: close", "Content-Length: 5", "TE: trailers", "Max-Forwards: 0", "CDN-Loop: urnd"} {
+		"Connection: close", "Content-Length: 5", "TE: trailers", "Max-Forwards: 0", "CDN-Loop: urnd",
+	} {
 		body := map[bool]string{true: "hello"}[strings.HasPrefix(field, "Content-Length")]
 		for _, target := range []string{"/echo/fields", "/short/fields", "/static/fields"} {
 			all = append(all, twice(target+" with "+field, at("site.example", "GET", target, field)+body))
@@ -246,9 +272,11 @@ func fetches() []dialog {
 		"Cookie: a=b", "Authorization: Basic dTpw", "Connection: close", "Accept-Encoding: gzip",
 		"X-Forwarded-For: 192.0.2.1", "Via: 1.1 a",
 	} {
-		for _, target := range []string{"/fetch?uri=http://origin.example:8000/html/browsers",
+		for _, target := range []string{
+			"/fetch?uri=http://origin.example:8000/html/browsers",
 			"/fetch?uri=http://origin.example:8000/static/browsers", "/uri-res/N2R?urn:nbn:fi:retrieved",
-			"/fetch?uri=gopher://gopher.example:7070/0/text"} {
+			"/fetch?uri=gopher://gopher.example:7070/0/text",
+		} {
 			all = append(all, twice(target+" with "+fields, get(target, fields)))
 			all = append(all, once(target+" of other.example with "+fields,
 				request("GET "+target+" HTTP/1.1", "Host: other.example", fields)))
@@ -278,46 +306,87 @@ func tunnels() []dialog {
 		"with Proxy-Connection": {"Proxy-Connection: keep-alive"}, "with Expect": {"Expect: 100-continue"},
 		"with another Host": {"X: y"},
 	} {
-		all = append(all, dialog{name: "a tunnel " + name,
-			steps: []step{{send: connect("echo.example:9443", fields...)}, {send: "hello", tunnel: 5},
-				{send: "again", tunnel: 5, fin: true}}})
+		all = append(all, dialog{
+			name: "a tunnel " + name,
+			steps: []step{
+				{send: connect("echo.example:9443", fields...)},
+				{send: "hello", tunnel: 5},
+				{send: "again", tunnel: 5, fin: true},
+			},
+		})
 	}
 	sorted(all[len(all)-8:])
-	all = append(all, dialog{name: "bytes at once",
-		steps: []step{{send: connect("echo.example:9443") + "hello", methods: []string{"CONNECT"}}, {tunnel: 5},
-			{send: "more", tunnel: 4, fin: true}}},
-		dialog{name: "a tunnel by HTTP/1.0",
-			steps: []step{{send: request("CONNECT echo.example:9443 HTTP/1.0")},
-				{send: "hello", tunnel: 5, fin: true}}},
-		dialog{name: "a tunnel behind a request",
-			steps: []step{{send: get("/urn:plain:main")}, {send: connect("echo.example:9443")},
-				{send: "hello", tunnel: 5, fin: true}}},
-		dialog{name: "a tunnel behind a request, in one write",
-			steps: []step{{send: get("/urn:plain:main") + connect("echo.example:9443") + "hello",
-				methods: []string{"GET", "CONNECT"}}, {tunnel: 5, fin: true}}},
-		dialog{name: "a tunnel by TLS", tls: true,
-			steps: []step{{send: connect("echo.example:9443")}, {send: "hello", tunnel: 5, fin: true}}},
-		dialog{name: "a large tunnel",
-			steps: []step{{send: connect("echo.example:9443")},
-				{send: strings.Repeat("x", 100_000), tunnel: 100_000, fin: true}}},
-		dialog{name: "a tunnel for nobody", from: "127.0.0.5",
-			steps: []step{{send: connect("echo.example:9443"), fin: true}}})
-	upgrade := []string{"Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-		"Sec-WebSocket-Version: 13"}
+	all = append(all, dialog{
+		name: "bytes at once",
+		steps: []step{
+			{send: connect("echo.example:9443") + "hello", methods: []string{"CONNECT"}},
+			{tunnel: 5},
+			{send: "more", tunnel: 4, fin: true},
+		},
+	},
+		dialog{
+			name: "a tunnel by HTTP/1.0",
+			steps: []step{
+				{send: request("CONNECT echo.example:9443 HTTP/1.0")},
+				{send: "hello", tunnel: 5, fin: true},
+			},
+		},
+		dialog{
+			name: "a tunnel behind a request",
+			steps: []step{
+				{send: get("/urn:plain:main")},
+				{send: connect("echo.example:9443")},
+				{send: "hello", tunnel: 5, fin: true},
+			},
+		},
+		dialog{
+			name: "a tunnel behind a request, in one write",
+			steps: []step{{
+				send:    get("/urn:plain:main") + connect("echo.example:9443") + "hello",
+				methods: []string{"GET", "CONNECT"},
+			}, {tunnel: 5, fin: true}},
+		},
+		dialog{
+			name: "a tunnel by TLS", tls: true,
+			steps: []step{{send: connect("echo.example:9443")}, {send: "hello", tunnel: 5, fin: true}},
+		},
+		dialog{
+			name: "a large tunnel",
+			steps: []step{
+				{send: connect("echo.example:9443")},
+				{send: strings.Repeat("x", 100_000), tunnel: 100_000, fin: true},
+			},
+		},
+		dialog{
+			name: "a tunnel for nobody", from: "127.0.0.5",
+			steps: []step{{send: connect("echo.example:9443"), fin: true}},
+		})
+	upgrade := []string{
+		"Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+		"Sec-WebSocket-Version: 13",
+	}
 	for _, target := range []string{"http://origin.example:8000/websocket/a", "/websocket/a"} {
 		host := map[bool]string{true: "Host: site.example", false: "Host: origin.example:8000"}[target[0] == '/']
 		text := request("GET "+target+" HTTP/1.1", append([]string{host}, upgrade...)...)
-		all = append(all, dialog{name: "an upgrade of " + target,
-			steps: []step{{send: text}, {send: "hello", tunnel: 5}, {send: "again", tunnel: 5, fin: true}}},
-			dialog{name: "an upgrade of " + target + " and bytes",
-				steps: []step{{send: text + "hello", methods: []string{"GET"}}, {tunnel: 5, fin: true}}},
+		all = append(all, dialog{
+			name:  "an upgrade of " + target,
+			steps: []step{{send: text}, {send: "hello", tunnel: 5}, {send: "again", tunnel: 5, fin: true}},
+		},
+			dialog{
+				name:  "an upgrade of " + target + " and bytes",
+				steps: []step{{send: text + "hello", methods: []string{"GET"}}, {tunnel: 5, fin: true}},
+			},
 			once("an upgrade by HTTP/1.0 of "+target, strings.Replace(text, "HTTP/1.1", "HTTP/1.0", 1)),
 			once("an upgrade by HEAD of "+target, strings.Replace(text, "GET", "HEAD", 1)))
 	}
-	for _, target := range []string{"/urn:plain:main", "http://origin.example:8000/short/upgrade",
-		"http://origin.example:8000/echo/upgrade", "/short/upgrade"} {
-		host := map[bool]string{true: "Host: site.example",
-			false: "Host: origin.example:8000"}[target == "/short/upgrade"]
+	for _, target := range []string{
+		"/urn:plain:main", "http://origin.example:8000/short/upgrade",
+		"http://origin.example:8000/echo/upgrade", "/short/upgrade",
+	} {
+		host := map[bool]string{
+			true:  "Host: site.example",
+			false: "Host: origin.example:8000",
+		}[target == "/short/upgrade"]
 		for _, to := range []string{"websocket", "h2c", "TLS/1.2", "x", "websocket, h2c", ""} {
 			all = append(all, once("no upgrade of "+target+" to "+to,
 				request("GET "+target+" HTTP/1.1", host, "Connection: Upgrade", "Upgrade: "+to)))

@@ -12,8 +12,10 @@ func routes() []dialog {
 			twice("HEAD "+target, request("HEAD "+target+" HTTP/1.1", "Host: urnd.example")))
 	}
 	for _, target := range strings.Fields("/robots.txt /favicon.ico /api/v1/openapi.json / /docs /names /none") {
-		for _, coding := range []string{"gzip", "gzip, br", "gzip;q=0", "identity;q=0", "*", "deflate", "br",
-			"identity", "gzip;q=0.5, identity;q=0.1", ""} {
+		for _, coding := range []string{
+			"gzip", "gzip, br", "gzip;q=0", "identity;q=0", "*", "deflate", "br",
+			"identity", "gzip;q=0.5, identity;q=0.1", "",
+		} {
 			all = append(all, once("GET "+target+" with Accept-Encoding "+coding,
 				get(target, "Accept-Encoding: "+coding)))
 		}

@@ -62,8 +62,10 @@ func versions() []dialog {
 			host = "Host: origin.example:8000"
 		}
 		for _, version := range []string{"HTTP/1.0", "HTTP/1.1"} {
-			for _, connection := range []string{"", "close", "keep-alive", "Keep-Alive", "close, keep-alive",
-				"keep-alive, close", "CLOSE", "x", "close, x", "upgrade", "TE", "Host", ",", " "} {
+			for _, connection := range []string{
+				"", "close", "keep-alive", "Keep-Alive", "close, keep-alive",
+				"keep-alive, close", "CLOSE", "x", "close, x", "upgrade", "TE", "Host", ",", " ",
+			} {
 				fields := []string{host}
 				if connection != "" {
 					fields = append(fields, "Connection: "+connection)
@@ -82,9 +84,11 @@ func versions() []dialog {
 		all = append(all, once("HTTP/1.0 without Host "+target, request("GET "+target+" HTTP/1.0")),
 			once("HTTP/1.1 without Host "+target, request("GET "+target+" HTTP/1.1")))
 	}
-	for _, version := range []string{"HTTP/0.9", "HTTP/1.2", "HTTP/1.9", "HTTP/2", "HTTP/2.0", "HTTP/3.0", "HTTP/1",
+	for _, version := range []string{
+		"HTTP/0.9", "HTTP/1.2", "HTTP/1.9", "HTTP/2", "HTTP/2.0", "HTTP/3.0", "HTTP/1",
 		"HTTP/1.", "HTTP/1.10", "HTTP/11.1", "http/1.1", "HTTP /1.1", "HTTPS/1.1", "HTTP/1.1x", "HTTP/-1.1", "HTP/1.1",
-		"", "ICY/1.0", "HTTP/\xb9.1"} {
+		"", "ICY/1.0", "HTTP/\xb9.1",
+	} {
 		all = append(all, once("version "+version, request("GET /urn:plain:main "+version, "Host: urnd.example")))
 	}
 	all = append(all, once("no version", "GET /urn:plain:main\r\n\r\n"), once("HTTP/0.9", "GET /\r\n"),
@@ -160,8 +164,10 @@ func malformed() []dialog {
 		}
 	}
 	for _, size := range []int{1000, 4000, 8000, 8100, 8191, 8192, 8193, 8300, 9000, 20_000, 66_000, 100_000, 300_000} {
-		for _, form := range []string{"/urn:plain:%s", "/?uri=urn:plain:%s", "/none%s",
-			"http://origin.example:8000/short/%s", "urn:plain:%s"} {
+		for _, form := range []string{
+			"/urn:plain:%s", "/?uri=urn:plain:%s", "/none%s",
+			"http://origin.example:8000/short/%s", "urn:plain:%s",
+		} {
 			target := fmt.Sprintf(form, strings.Repeat("a", size-len(form)+2))
 			all = append(all, once(fmt.Sprintf("%d bytes of %s", size, form), get(target)))
 		}
@@ -188,8 +194,10 @@ func framing() []dialog {
 			chunked := "Transfer-Encoding: chunked\r\n"
 			add("a length", "Content-Length: 11\r\n", "urn:plain:a")
 			add("no length", "", "")
-			for _, length := range []string{"0", "-1", "+11", "x", "", " 11 ", "11, 11", "11, 12", "0x0b", "1e1", "011",
-				"00", "11;", "99999999999999999999", "\xb9\xb9", "1 1"} {
+			for _, length := range []string{
+				"0", "-1", "+11", "x", "", " 11 ", "11, 11", "11, 12", "0x0b", "1e1", "011",
+				"00", "11;", "99999999999999999999", "\xb9\xb9", "1 1",
+			} {
 				add("Content-Length "+length, "Content-Length: "+length+"\r\n",
 					map[bool]string{true: "urn:plain:a"}[strings.Contains(length, "11")])
 			}
@@ -198,9 +206,11 @@ func framing() []dialog {
 			add("two lengths with zero", "Content-Length: 0\r\nContent-Length: 11\r\n", "urn:plain:a")
 			add("a length and chunked", "Content-Length: 11\r\n"+chunked, "b\r\nurn:plain:a\r\n0\r\n\r\n")
 			add("chunked and a length", chunked+"Content-Length: 11\r\n", "b\r\nurn:plain:a\r\n0\r\n\r\n")
-			for _, coding := range []string{"Chunked", "CHUNKED", "chunked ", "\tchunked", "identity", "gzip",
+			for _, coding := range []string{
+				"Chunked", "CHUNKED", "chunked ", "\tchunked", "identity", "gzip",
 				"gzip, chunked", "chunked, gzip", "chunked, chunked", "chunked,", ",chunked", "xchunked", "\"chunked\"",
-				"chunked;q=1", "", "x"} {
+				"chunked;q=1", "", "x",
+			} {
 				add("Transfer-Encoding "+coding, "Transfer-Encoding: "+coding+"\r\n",
 					map[bool]string{true: "b\r\nurn:plain:a\r\n0\r\n\r\n"}[strings.Contains(strings.ToLower(coding),
 						"chunked")])
@@ -289,8 +299,10 @@ func hosts() []dialog {
 				request("GET http://"+host+"/urn:plain:main HTTP/1.1", "Host: urnd.example")))
 		}
 	}
-	for _, target := range []string{"/urn:plain:main", "http://urnd.example/urn:plain:main",
-		"http://origin.example:8000/short/hosts"} {
+	for _, target := range []string{
+		"/urn:plain:main", "http://urnd.example/urn:plain:main",
+		"http://origin.example:8000/short/hosts",
+	} {
 		for _, version := range []string{"HTTP/1.0", "HTTP/1.1"} {
 			line := "GET " + target + " " + version
 			all = append(all, once(line+" no Host", request(line)),

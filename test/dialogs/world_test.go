@@ -311,8 +311,10 @@ func writeCertificate(directory string) error {
 	if err != nil {
 		return err
 	}
-	made := x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"urnd.example"},
-		NotAfter: time.Now().Add(24 * time.Hour)}
+	made := x509.Certificate{
+		SerialNumber: big.NewInt(1), DNSNames: []string{"urnd.example"},
+		NotAfter: time.Now().Add(24 * time.Hour),
+	}
 	certificate, err := x509.CreateCertificate(rand.Reader, &made, &made, &key.PublicKey, key)
 	if err != nil {
 		return err

@@ -214,8 +214,10 @@ func TestFailureOfURNsForEver(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	// Detected by Via (RFC 9110 section 7.6.3): requests that have passed urnd end there.
-	for _, line := range []string{`requests_total{code="508",form="none",service="I2L"} 1`,
-		`requests_total{code="502",form="path",service="I2R"} 1`} {
+	for _, line := range []string{
+		`requests_total{code="508",form="none",service="I2L"} 1`,
+		`requests_total{code="502",form="path",service="I2R"} 1`,
+	} {
 		testserver.Wait(t, "the metrics have "+line, func() bool { return isAdded("", d.Scrape(t), line) })
 	}
 	if got := d.Get(t, "/urn:origin:direct?s=I2R"); got.Status != 403 ||

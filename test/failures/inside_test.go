@@ -176,15 +176,21 @@ func TestNothingOfTheInside(t *testing.T) {
 					c.DNS.Timeout, c.Limits.ConnectTimeout, c.Limits.OriginTimeout = 50*time.Millisecond,
 						100*time.Millisecond, 100*time.Millisecond
 					c.THTTP.Timeout, c.Gateways.Timeout = 100*time.Millisecond, 100*time.Millisecond
-					c.Proxy.Sites = []config.Site{{Hosts: []string{"www.example.org"},
-						Servers: []string{"http://" + server}}}
+					c.Proxy.Sites = []config.Site{{
+						Hosts:   []string{"www.example.org"},
+						Servers: []string{"http://" + server},
+					}}
 					c.Namespaces = append(c.Namespaces,
-						config.Namespace{NID: "configured", Order: []string{"thttp"},
-							THTTP: []string{"http://" + server}})
+						config.Namespace{
+							NID: "configured", Order: []string{"thttp"},
+							THTTP: []string{"http://" + server},
+						})
 				})
 				_, dnsPort, _ := net.SplitHostPort(at)
-				inside := []string{"127.0.0.1:", "127.0.0.1->", ":" + dnsPort, "10.9.9.1 ", "dial ", "read tcp",
-					"read udp", "connect: ", "syscall", "lookup "}
+				inside := []string{
+					"127.0.0.1:", "127.0.0.1->", ":" + dnsPort, "10.9.9.1 ", "dial ", "read tcp",
+					"read udp", "connect: ", "syscall", "lookup ",
+				}
 				for path, request := range insideRequests(port) {
 					if failure == "hangs" && strings.Contains(path, "https") {
 						continue // the TLS handshake has a longer timeout than a test should wait

@@ -45,8 +45,10 @@ func TestFailuresOfLargeSets(t *testing.T) {
 			dns: set(func(i int) string {
 				return fmt.Sprintf(`name.urn.example.org. 60 IN NAPTR %d 10 "u" "http+N2L" "!(!!" .`, i)
 			}),
-			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="invalid"} 100`,
-				`ddds_records_discarded_total{reason="excess"} 400`},
+			metrics: []string{
+				queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="invalid"} 100`,
+				`ddds_records_discarded_total{reason="excess"} 400`,
+			},
 		},
 		{
 			name: "500 servers, none", status: 502, change: urndtest.OpenLoopback,
@@ -101,8 +103,10 @@ func TestErrorsInExpressions(t *testing.T) {
 		{"more than 1000", "!^urn:name:a{1001}!https://b.example/!", "invalid"},
 		{"back-reference", `!^urn:name:(a+)\1$!https://b.example/!`, "invalid"},
 	} {
-		f := failure{name: tt.name, path: "/urn:name:" + strings.Repeat("a", 4000) + "x", status: 302,
-			metrics: []string{queryCount(1, "NOERROR")}}
+		f := failure{
+			name: tt.name, path: "/urn:name:" + strings.Repeat("a", 4000) + "x", status: 302,
+			metrics: []string{queryCount(1, "NOERROR")},
+		}
 		lines := []string{fmt.Sprintf(`name.urn.example.org. 60 IN NAPTR 1 10 "u" "http+N2L" "%s" .`,
 			strings.ReplaceAll(tt.expression, `\`, `\\`))}
 		if tt.reason != "" {

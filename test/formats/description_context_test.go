@@ -24,8 +24,10 @@ func (schemaContext) LoadDocument(u string) (*ld.RemoteDocument, error) {
 	if u != "https://schema.org" {
 		return nil, fmt.Errorf("no context is loaded but that of schema.org: %s", u)
 	}
-	return &ld.RemoteDocument{DocumentURL: u,
-		Document: map[string]any{"@context": map[string]any{"@vocab": "http://schema.org/"}}}, nil
+	return &ld.RemoteDocument{
+		DocumentURL: u,
+		Document:    map[string]any{"@context": map[string]any{"@vocab": "http://schema.org/"}},
+	}, nil
 }
 
 // TestContextOfDescription checks that every member of a description that is not a term of schema.org belongs
@@ -60,8 +62,10 @@ func TestContextOfDescription(t *testing.T) {
 		}
 	}
 	slices.Sort(schema)
-	if want := []string{"http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
-		"identifier"}; !slices.Equal(slices.Compact(schema), want) {
+	if want := []string{
+		"http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
+		"identifier",
+	}; !slices.Equal(slices.Compact(schema), want) {
 		t.Errorf("%q, want %q", schema, want)
 	}
 	for _, name := range []string{

@@ -156,10 +156,16 @@ func TestGraph(t *testing.T) {
 			"<http://purl.org/dc/terms/isReplacedBy> <ark:12345/x2> .",
 			`<http://schema.org/name> "all rights reserved" .`,
 		}, []string{"a.example", "dcat#"}},
-		"nothing": {represent.Work{}, []string{"<http://schema.org/Thing>", own + `status> "unknown"`},
-			[]string{"schema.org/url", "_:c14n1"}},
-		"a name": {represent.Work{Name: "urn:isbn:1"},
-			[]string{"<urn:isbn:1> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://schema.org/Thing>"}, nil},
+		"nothing": {
+			represent.Work{},
+			[]string{"<http://schema.org/Thing>", own + `status> "unknown"`},
+			[]string{"schema.org/url", "_:c14n1"},
+		},
+		"a name": {
+			represent.Work{Name: "urn:isbn:1"},
+			[]string{"<urn:isbn:1> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://schema.org/Thing>"},
+			nil,
+		},
 		"a type that is not known": {
 			represent.Work{Name: "urn:x1:a", Metadata: represent.Metadata{Type: "Scroll"}},
 			[]string{"<http://schema.org/CreativeWork>", `<http://schema.org/genre> "Scroll"`},
@@ -217,8 +223,10 @@ func FuzzGraph(f *testing.F) {
 		w.Metadata = represent.ParseMetadata(metadata)
 		support := represent.ParseSupport(metadata, *w.Support)
 		w.Support = &support
-		for _, w := range []represent.Work{w, representtest.Hostile(text),
-			{Name: "urn:x1:a", URL: "https://r.example/urn:x1:a", Metadata: w.Metadata}} {
+		for _, w := range []represent.Work{
+			w, representtest.Hostile(text),
+			{Name: "urn:x1:a", URL: "https://r.example/urn:x1:a", Metadata: w.Metadata},
+		} {
 			f, err := triples(w)
 			if err == nil {
 				err = alike(f)

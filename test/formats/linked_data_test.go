@@ -23,11 +23,15 @@ func TestContextByName(t *testing.T) {
 	t.Cleanup(vocabulary.Close)
 	s := start(t, nil)
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
-		record := &resolver.Record{Name: q.URI.String(), Version: 1, Status: "active",
-			Metadata: `{"title": "A context"}`}
+		record := &resolver.Record{
+			Name: q.URI.String(), Version: 1, Status: "active",
+			Metadata: `{"title": "A context"}`,
+		}
 		from := &resolver.Source{Name: "registry", Record: record}
-		return resolver.Answer{Name: q.URI, TTL: time.Minute,
-			Locations: []resolver.Location{{URI: vocabulary.URL + "/context", From: from}}}, nil
+		return resolver.Answer{
+			Name: q.URI, TTL: time.Minute,
+			Locations: []resolver.Location{{URI: vocabulary.URL + "/context", From: from}},
+		}, nil
 	}
 	document := map[string]any{"@context": "http://" + s.addr + "/urn:x1:context", "title": "A book"}
 	expanded, err := ld.NewJsonLdProcessor().Expand(document, ld.NewJsonLdOptions(""))

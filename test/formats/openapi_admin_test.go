@@ -26,15 +26,19 @@ import (
 type oneCached struct{}
 
 func (oneCached) Stats() any {
-	return map[string]any{"caches": map[string]any{"answers": map[string]any{"lookups": map[string]int{"hit": 1},
-		"evictions": 2, "entries": 3, "bytes": 4}}}
+	return map[string]any{"caches": map[string]any{"answers": map[string]any{
+		"lookups":   map[string]int{"hit": 1},
+		"evictions": 2, "entries": 3, "bytes": 4,
+	}}}
 }
 
 func (oneCached) Lookup(uri.URI) ([]api.Entry, error) {
-	return []api.Entry{api.NewEntry(resolver.CachedAnswer{Key: "urn:a1:b", TTL: time.Minute,
+	return []api.Entry{api.NewEntry(resolver.CachedAnswer{
+		Key: "urn:a1:b", TTL: time.Minute,
 		Locations: []resolver.Location{
 			{URI: "https://a.example/", From: &resolver.Source{Language: "en", Authentic: true}},
-		}})}, nil
+		},
+	})}, nil
 }
 
 func (oneCached) Purge(context.Context, resolver.Selection, bool) (int, error) { return 1, nil }
@@ -61,8 +65,10 @@ func (oneResponse) Explain(_ context.Context, u uri.URI, _ httpmessage.Fields, s
 	reason := &api.Reason{Code: "a", Text: "b", Section: "RFC 9111 section 3", Advice: "c"}
 	why := api.Explanation{
 		URL: u.String(), Key: u.String(), Spelling: "/%41",
-		Site: &api.ExplainedSite{Setting: "proxy.sites.0", Host: "www.example.org", Path: "/a",
-			Rules: []string{"min_ttl 1m"}},
+		Site: &api.ExplainedSite{
+			Setting: "proxy.sites.0", Host: "www.example.org", Path: "/a",
+			Rules: []string{"min_ttl 1m"},
+		},
 		Outcome: "origin", Reason: reason, Rule: "proxy.sites.0.cache.0", Status: 301, Location: "https://a.example/",
 		Responses: []api.ExplainedResponse{{
 			Response: oneResponse{}.Lookup(u)[0], Selected: true, Received: "2031-05-01T12:00:00Z",
@@ -100,13 +106,19 @@ func newAdminHandler(change func(*admin.Config)) http.Handler {
 		Settings: admin.Settings{
 			Values: func() any { return map[string]any{"dns": map[string]any{"timeout": "2s"}} },
 			Origins: func() any {
-				return map[string]any{"settings": []map[string]any{{"setting": "dns.timeout", "value": "2s",
-					"is_default": true, "origin": "default"}}}
+				return map[string]any{"settings": []map[string]any{{
+					"setting": "dns.timeout", "value": "2s",
+					"is_default": true, "origin": "default",
+				}}}
 			},
 			Sections: func() []status.Section {
-				return []status.Section{{Name: "dns",
-					Settings: []status.Setting{{Path: "dns.timeout", Value: "<2s>",
-						Origin: status.Origin{From: status.FromDefault}}}}}
+				return []status.Section{{
+					Name: "dns",
+					Settings: []status.Setting{{
+						Path: "dns.timeout", Value: "<2s>",
+						Origin: status.Origin{From: status.FromDefault},
+					}},
+				}}
 			},
 		},
 	}

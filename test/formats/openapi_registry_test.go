@@ -61,8 +61,10 @@ func newRegistryHandler(t *testing.T) *admin.Handler {
 			return q.URI.String(), err
 		},
 	})
-	work := jobs.New(jobs.Config{Registry: r, Directory: filepath.Join(dir, "jobs"), MaxBody: 1000,
-		Log: slog.New(slog.DiscardHandler)})
+	work := jobs.New(jobs.Config{
+		Registry: r, Directory: filepath.Join(dir, "jobs"), MaxBody: 1000,
+		Log: slog.New(slog.DiscardHandler),
+	})
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { work.Run(ctx) })

@@ -43,8 +43,10 @@ func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 			Previous: &scheme.Link{URI: "ftp://h.example/pub/0"},
 		}), nil
 	case strings.HasPrefix(path, "/refused/"):
-		refusal := &scheme.StatusError{Status: map[string]int{"/refused/404": 404, "/refused/401": 401}[path],
-			Reply: `550 "No" such file`}
+		refusal := &scheme.StatusError{
+			Status: map[string]int{"/refused/404": 404, "/refused/401": 401}[path],
+			Reply:  `550 "No" such file`,
+		}
 		if refusal.Status == http.StatusUnauthorized {
 			refusal.Fields = httpmessage.NewFields("Www-Authenticate", `Basic realm="ftp"`)
 		}
@@ -65,8 +67,10 @@ func oneListed() answer.Lists {
 			if s.After == "bad" {
 				return found, resolver.ErrCursor
 			}
-			found.Names = []resolver.NameSummary{{Name: "urn:isbn:9780395363416", Status: "active",
-				Metadata: `{"title": "A book"}`}}
+			found.Names = []resolver.NameSummary{{
+				Name: "urn:isbn:9780395363416", Status: "active",
+				Metadata: `{"title": "A book"}`,
+			}}
 			return found, nil
 		},
 		Count: func(_ context.Context, group string) (int64, bool) { return 1234, group == "urn:isbn" },
@@ -112,10 +116,14 @@ func fromRegistry(_ context.Context, q resolver.Query) (resolver.Answer, error) 
 		record.Contact, record.Metadata, record.Links = "Anna, room 5", "", nil
 	}
 	source := &resolver.Source{Name: "registry", Record: record}
-	german := &resolver.Source{Name: "registry", Record: record, Language: "de",
-		Relation: &resolver.Relation{Rel: "item", Title: `"<Ä>"`, Context: "DE"}}
-	found := []resolver.Location{{URI: "https://a.example/?x=1&y=<2>", From: source},
-		{URI: "https://a.example/de", From: german}}
+	german := &resolver.Source{
+		Name: "registry", Record: record, Language: "de",
+		Relation: &resolver.Relation{Rel: "item", Title: `"<Ä>"`, Context: "DE"},
+	}
+	found := []resolver.Location{
+		{URI: "https://a.example/?x=1&y=<2>", From: source},
+		{URI: "https://a.example/de", From: german},
+	}
 	if name == "urn:a1:plain" {
 		found = found[:1]
 	}

@@ -82,8 +82,10 @@ func (c checker) send(s *server, path, request, body string, fields ...string) {
 	if slices.Contains(fields, "old") {
 		version, fields = "1.0", nil
 	}
-	head := append([]string{fmt.Sprintf("%s %s HTTP/%s", method, target, version), "Host: a",
-		fmt.Sprintf("Content-Length: %d", len(body))}, fields...)
+	head := append([]string{
+		fmt.Sprintf("%s %s HTTP/%s", method, target, version), "Host: a",
+		fmt.Sprintf("Content-Length: %d", len(body)),
+	}, fields...)
 	response, got := s.query(c, strings.Join(head, "\r\n")+"\r\n\r\n"+body)
 	if err := c.document.Check(method, path, response, got); err != nil {
 		c.Errorf("%s %q: %v", request, fields, err)
@@ -266,8 +268,10 @@ func TestOpenAPIOfLinks(t *testing.T) {
 // handles checks the responses about handles against the document.
 func (c checker) handles() {
 	s := start(c, withHandles)
-	for _, handle := range []string{"b", "b?type=URL&index=203&pretty", "plain", "alias", "reserved", "unknown", "gone",
-		"down", "%FF", "b?type=%"} {
+	for _, handle := range []string{
+		"b", "b?type=URL&index=203&pretty", "plain", "alias", "reserved", "unknown", "gone",
+		"down", "%FF", "b?type=%",
+	} {
 		c.send(s, "/api/handles/{handle}", "GET /api/handles/20.500.1/"+handle, "")
 		c.send(s, "/api/handles/{handle}", "GET /api/handles/20.500.1/"+handle, "", browser)
 	}

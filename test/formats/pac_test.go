@@ -38,8 +38,10 @@ func TestPACRules(t *testing.T) {
 		Proxies: []string{"proxy.example:8141"},
 		Rules: []answer.PACRule{
 			{Hosts: []string{"out.intranet.example"}},
-			{Hosts: []string{".intranet.example", "*.cdn-?.example", "10.0.0.0/8", "192.0.2.7", "fd00::/8"},
-				Direct: true},
+			{
+				Hosts:  []string{".intranet.example", "*.cdn-?.example", "10.0.0.0/8", "192.0.2.7", "fd00::/8"},
+				Direct: true,
+			},
 			{},
 			{Hosts: []string{".late.example"}, Direct: true},
 		},

@@ -65,8 +65,10 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		OwnHosts: route.NewOwnHosts("a"), MaxTarget: maxTarget, BatchTimeout: time.Minute, ClientQuotaPercent: 100,
 		Forward: forward.Config{
 			TunnelIdle: time.Minute, Fetches: unbounded(), Streams: unbounded(), Bound: unbounded(),
-			Cache: httpcache.New(httpcache.Config{Now: time.Now,
-				SameOrigin: func(string, string) (string, bool) { return "", false }}),
+			Cache: httpcache.New(httpcache.Config{
+				Now:        time.Now,
+				SameOrigin: func(string, string) (string, bool) { return "", false },
+			}),
 		},
 		Observers: proxy.Observers{Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) }},
 	}
@@ -147,6 +149,8 @@ func withLocations(uris ...string) resolver.Func {
 }
 
 func gateways() scheme.Infos {
-	return scheme.Infos{{Names: []string{"ftp", "file"}, Noun: "file", Cacheable: true, Browsable: true},
-		{Names: []string{"mailto"}, Cacheable: true}}
+	return scheme.Infos{
+		{Names: []string{"ftp", "file"}, Noun: "file", Cacheable: true, Browsable: true},
+		{Names: []string{"mailto"}, Cacheable: true},
+	}
 }

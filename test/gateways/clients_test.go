@@ -75,16 +75,36 @@ func testGatewayCurl(t *testing.T, s *gatewaySite) {
 		header    []string
 		body      string
 	}{
-		{"a file", []string{s.ftp + "pub/a%20b%25c.bin"},
-			[]string{"HTTP/1.1 200 ", "\r\nContent-Length: 300000\r\n", "\r\nLast-Modified: "}, string(content)},
-		{"again", []string{s.ftp + "pub/a%20b%25c.bin"}, []string{"HTTP/1.1 200 ", "\r\nCache-Status: urnd; hit;"},
-			string(content)},
-		{"a part", []string{"-r", "100-199", s.ftp + "pub/a%20b%25c.bin"}, []string{"HTTP/1.1 206 "},
-			string(content[100:200])},
-		{"a text", []string{s.ftp + "pub/notes.txt"}, []string{"HTTP/1.1 200 ", "\r\nContent-Type: text/plain"},
-			"Notes of old.\n"},
-		{"its header", []string{"-I", s.ftp + "pub/notes.txt"},
-			[]string{"HTTP/1.1 200 ", "\r\nContent-Length: 14\r\n"}, "-"},
+		{
+			"a file",
+			[]string{s.ftp + "pub/a%20b%25c.bin"},
+			[]string{"HTTP/1.1 200 ", "\r\nContent-Length: 300000\r\n", "\r\nLast-Modified: "},
+			string(content),
+		},
+		{
+			"again",
+			[]string{s.ftp + "pub/a%20b%25c.bin"},
+			[]string{"HTTP/1.1 200 ", "\r\nCache-Status: urnd; hit;"},
+			string(content),
+		},
+		{
+			"a part",
+			[]string{"-r", "100-199", s.ftp + "pub/a%20b%25c.bin"},
+			[]string{"HTTP/1.1 206 "},
+			string(content[100:200]),
+		},
+		{
+			"a text",
+			[]string{s.ftp + "pub/notes.txt"},
+			[]string{"HTTP/1.1 200 ", "\r\nContent-Type: text/plain"},
+			"Notes of old.\n",
+		},
+		{
+			"its header",
+			[]string{"-I", s.ftp + "pub/notes.txt"},
+			[]string{"HTTP/1.1 200 ", "\r\nContent-Length: 14\r\n"},
+			"-",
+		},
 		{"not changed", []string{"-z", "1 Jan 2038", s.ftp + "pub/notes.txt"}, []string{"HTTP/1.1 304 "}, ""},
 		{"a directory", []string{s.ftp + "pub/"}, []string{"HTTP/1.1 200 ", "\r\nContent-Type: text/html"}, "-"},
 		{"what is not there", []string{s.ftp + "pub/none"}, []string{"HTTP/1.1 404 "}, "-"},

@@ -145,10 +145,12 @@ func TestActivation(t *testing.T) {
 	if got := l.get(t, "/urn:book:1"); got.Location != "https://b.example/1" {
 		t.Errorf("%+v", got)
 	}
-	administrators := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+	administrators := http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
 		DialContext: func(context.Context, string, string) (net.Conn, error) {
 			return net.Dial("unix", path)
-		}}}
+		},
+	}}
 	response, err := administrators.Get("http://localhost/healthz")
 	if err != nil {
 		t.Fatal(err)

@@ -98,15 +98,21 @@ func TestConfigCheckDialsShared(t *testing.T) {
 	}
 	testDialled(t, "cache.shared", map[string]dialCase{
 		"right": {at("rediss://"+server.TLSAddr(), password, ca.File), "ok: redis 7", true, ""},
-		"no server": {at("redis://127.0.0.1:1", password, ""), "connection refused at this address and port", false,
-			""},
+		"no server": {
+			at("redis://127.0.0.1:1", password, ""), "connection refused at this address and port", false,
+			"",
+		},
 		"password": {at("redis://"+server.Addr(), wrong, ""), "wrong or missing user or password", false, ""},
-		"user": {at("redis://nobody@"+server.Addr(), password, ""), "wrong or missing user or password", false,
-			""},
+		"user": {
+			at("redis://nobody@"+server.Addr(), password, ""), "wrong or missing user or password", false,
+			"",
+		},
 		"authority": {at("rediss://"+server.TLSAddr(), password, other.File), "of an unknown authority", false, ""},
 		"host name": {at("rediss://localhost:"+port, password, ca.File), "certificate for another name", false, ""},
-		"TLS, not said": {at("redis://"+server.TLSAddr(), password, ""), "for TLS use rediss: instead of redis:", false,
-			""},
+		"TLS, not said": {
+			at("redis://"+server.TLSAddr(), password, ""), "for TLS use rediss: instead of redis:", false,
+			"",
+		},
 		"no TLS":   {at("rediss://"+server.Addr(), password, ca.File), "no TLS at this port", false, ""},
 		"database": {at("redis://"+server.Addr()+"/77", password, ""), "no database of this number", false, ""},
 	})
@@ -134,11 +140,15 @@ func TestConfigCheckDialsPostgres(t *testing.T) {
 	verified := "?sslmode=verify-full&sslrootcert="
 	testDialled(t, "registry.store", map[string]dialCase{
 		"right": {at(as(server.Addr())+verified+ca.File, password), "ok: PostgreSQL ", true, ""},
-		"no server": {at("postgres://urnd@127.0.0.1:1/names", password), "connection refused at this address and port",
-			false, ""},
+		"no server": {
+			at("postgres://urnd@127.0.0.1:1/names", password), "connection refused at this address and port",
+			false, "",
+		},
 		"password": {at(as(server.Addr()), wrong), "wrong or missing user or password", false, ""},
-		"user": {at(strings.Replace(as(server.Addr()), "urnd@", "nobody@", 1), wrong),
-			"wrong or missing user or password", false, ""},
+		"user": {
+			at(strings.Replace(as(server.Addr()), "urnd@", "nobody@", 1), wrong),
+			"wrong or missing user or password", false, "",
+		},
 		"authority": {at(as(server.Addr())+verified+other.File, password), "of an unknown authority", false, ""},
 		"host name": {at(as("localhost:"+port)+verified+ca.File, password), "certificate for another name", false, ""},
 		"no TLS":    {at(plain.URLAt(plain.Addr(), "")+"?sslmode=require", ""), "does not support TLS", false, ""},

@@ -43,8 +43,10 @@ func startOnPostgres(t *testing.T, url string, change func(*config.Config)) inst
 		c.Registry.Store = url
 		c.Registry.Only = []string{"urn:example:"}
 		c.DDDS.Enabled = false
-		c.Namespaces = []config.Namespace{{NID: "book", Order: []string{"namespace"},
-			Targets: []config.Target{{Template: "https://book.example/{+nss}"}}}}
+		c.Namespaces = []config.Namespace{{
+			NID: "book", Order: []string{"namespace"},
+			Targets: []config.Target{{Template: "https://book.example/{+nss}"}},
+		}}
 		if change != nil {
 			change(c)
 		}
@@ -69,8 +71,10 @@ func (w instance) seesRegistry(t *testing.T, there bool) {
 	testserver.Wait(t, "readiness says what the registry is", func() bool {
 		return strings.Contains(w.readiness(t), "the registry is unavailable") != there
 	})
-	want := map[bool][2]string{true: {"urnd_registry_available 1\n", " names, "},
-		false: {"urnd_registry_available 0\n", "unavailable"}}[there]
+	want := map[bool][2]string{
+		true:  {"urnd_registry_available 1\n", " names, "},
+		false: {"urnd_registry_available 0\n", "unavailable"},
+	}[there]
 	if status, _ := w.AdminRequest(t, "GET /readyz"); status != http.StatusOK {
 		t.Errorf("/readyz: %d: a balancer would ask nobody, where all have lost the registry", status)
 	}
@@ -197,8 +201,10 @@ func testPostgresSplit(t *testing.T, server database) {
 	a.seesRegistry(t, true)
 	a.set(t, "urn:example:moves", "https://a.example/2")
 	a.change(t, "POST /api/v1/names/withdraw?uri=urn:example:goes", `{"reason":"why"}`)
-	for name, want := range map[string]string{"moves": "https://a.example/2", "goes": "Gone",
-		"stays": "https://a.example/1"} {
+	for name, want := range map[string]string{
+		"moves": "https://a.example/2", "goes": "Gone",
+		"stays": "https://a.example/1",
+	} {
 		if got := a.target(t, "urn:example:"+name); got != want {
 			t.Errorf("%s: who sees the registry answers %s", name, got)
 		}

@@ -53,10 +53,14 @@ func TestReloadRefused(t *testing.T) {
 		{"dns: {timout: 1s}", "dns.timout: unknown key; did you mean dns.timeout?"},
 		{"limits: {header: 1KiB}", "limits.header: "},
 		{"access: {proxy_users: /nowhere}", "access.proxy_users: reading the file: no such file"},
-		{"log: {format: text, access: [{file: /nowhere/access}]}",
-			"log.access.0.file: open /nowhere/access: no such file"},
-		{"listen: {service: '" + taken + "', admin: ''}",
-			"listening for http: listen tcp " + taken + ": bind: address already in use"},
+		{
+			"log: {format: text, access: [{file: /nowhere/access}]}",
+			"log.access.0.file: open /nowhere/access: no such file",
+		},
+		{
+			"listen: {service: '" + taken + "', admin: ''}",
+			"listening for http: listen tcp " + taken + ": bind: address already in use",
+		},
 		{"listen: {service: '" + free + "', admin: '" + taken + "'}", "listening for admin: listen tcp " + taken},
 		{
 			"listen: {service: '127.0.0.1:0', admin: '', tls: '127.0.0.1:0'}\ntls: {certificate: /nowhere, key: " +
@@ -172,8 +176,11 @@ func TestReloadCaches(t *testing.T) {
 		{"other limits", []string{"limits: {idle_timeout: 1m, requests: 10}"}, "a", true, 1},
 		{"namespaces", []string{"namespaces: " + bookNamespace("b")}, "b", false, 1},
 		{"again", []string{"namespaces: " + bookNamespace("b")}, "b", true, 1},
-		{"the DNS", []string{"dns: " + strings.Replace(server[5:], "1s", "2s", 1), "namespaces: " + bookNamespace("b")},
-			"b", false, 2},
+		{
+			"the DNS",
+			[]string{"dns: " + strings.Replace(server[5:], "1s", "2s", 1), "namespaces: " + bookNamespace("b")},
+			"b", false, 2,
+		},
 		{"back", nil, "a", false, 3},
 	} {
 		if l.write(t, append([]string{server, roots}, tt.lines...)...); tt.name != "first" && !l.reload(t) {

@@ -56,8 +56,10 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 	var transports []*http.Transport
 	begin := func() {
 		for range connections {
-			transport := &http.Transport{ForceAttemptHTTP2: true,
-				TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+			transport := &http.Transport{
+				ForceAttemptHTTP2: true,
+				TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
+			}
 			transports = append(transports, transport)
 			for n := range streams {
 				asking.Go(func() {

@@ -118,8 +118,10 @@ func TestRollingReload(t *testing.T) {
 	r.under(t, func(i int) {
 		l := r.running[i]
 		for _, lines := range [][]string{
-			{"limits: {notice_time: 2s, connections: 5000}"}, {"cache: {answers: 2MiB, records: 2MiB}"},
-			{"namespaces: " + bookNamespace("b")}, nil, nil,
+			{"limits: {notice_time: 2s, connections: 5000}"},
+			{"cache: {answers: 2MiB, records: 2MiB}"},
+			{"namespaces: " + bookNamespace("b")},
+			nil, nil,
 		} {
 			if rewrite(l, lines...); !l.reload(t) {
 				t.Errorf("instance %d refuses %q", i, lines)

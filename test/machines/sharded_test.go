@@ -97,8 +97,10 @@ func shardingFront(t *testing.T, shards []*fileDaemon) (front string, up func() 
 // fetchAll requests all URLs from a proxy with several clients, repeatedly, and returns the failures.
 func fetchAll(proxy string, urls []string, times int) []string {
 	const clients = 16
-	transport := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: proxy}),
-		MaxIdleConnsPerHost: clients}
+	transport := &http.Transport{
+		Proxy:               http.ProxyURL(&url.URL{Scheme: "http", Host: proxy}),
+		MaxIdleConnsPerHost: clients,
+	}
 	defer transport.CloseIdleConnections()
 	var next atomic.Int64
 	var mu sync.Mutex

@@ -25,8 +25,10 @@ func TestARKs(t *testing.T) {
 	const elsewhere = "https://elsewhere.example/"
 	w := r.Start(t, func(c *config.Config) {
 		c.Registry.Only = []string{"urn:", "ark:/12345/"}
-		c.ARK = config.ARK{SupportWho: "D", SupportWhat: "Not Guaranteed", SupportWhen: "2031",
-			SupportWhere: "https://a.example/policy"}
+		c.ARK = config.ARK{
+			SupportWho: "D", SupportWhat: "Not Guaranteed", SupportWhen: "2031",
+			SupportWhere: "https://a.example/policy",
+		}
 		c.Resolve.Fallback = elsewhere + "{+urn}"
 	})
 	const support = "\nerc-support:\nwho: D\nwhat: Not Guaranteed\nwhen: 2031\nwhere: https://a.example/policy\n"

@@ -103,8 +103,10 @@ func TestResolveOverBIND(t *testing.T) {
 		{
 			name: "terminal s rule", path: "/urn:served:1",
 			location: "http://resolver.example.org:8080/uri-res/N2L?urn:served:1", age: 45, status: 302,
-			queries: []string{"served.urn.example.org NAPTR", "served.urn.arpa NAPTR",
-				"_thttp._tcp.urn.example.org SRV"}, again: "/urn:served:2",
+			queries: []string{
+				"served.urn.example.org NAPTR", "served.urn.arpa NAPTR",
+				"_thttp._tcp.urn.example.org SRV",
+			}, again: "/urn:served:2",
 		},
 		{
 			name: "no such namespace", path: "/urn:nobody:1", age: 45, status: 404,
@@ -175,8 +177,10 @@ func TestManyAskForOneName(t *testing.T) {
 	for failure := range failures {
 		t.Error(failure)
 	}
-	if got, want := queryCount(bind), []string{"shared.urn.example.org NAPTR", "shared.urn.arpa NAPTR",
-		"rules.urn.example.org NAPTR"}; !slices.Equal(got, want) {
+	if got, want := queryCount(bind), []string{
+		"shared.urn.example.org NAPTR", "shared.urn.arpa NAPTR",
+		"rules.urn.example.org NAPTR",
+	}; !slices.Equal(got, want) {
 		t.Errorf("asked %q", got)
 	}
 }
@@ -254,8 +258,10 @@ func TestWiring(t *testing.T) {
 		c.Limits.Target = 300
 		c.Namespaces = []config.Namespace{
 			{NID: "ISBN", Targets: []config.Target{{Template: "https://own.example/{+nss}"}}},
-			{NID: "example", Fold: "lower", Strip: "-", Order: []string{"namespace"},
-				Targets: []config.Target{{Template: "https://example.org/{+nss}"}}},
+			{
+				NID: "example", Fold: "lower", Strip: "-", Order: []string{"namespace"},
+				Targets: []config.Target{{Template: "https://example.org/{+nss}"}},
+			},
 		}
 	})
 	for path, want := range map[string]urndtest.Response{

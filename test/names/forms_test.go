@@ -45,8 +45,10 @@ func TestLinkedDataLeads(t *testing.T) {
 		wantForms(t, w, "HEAD /ark:/12345/b1", "urn.example", "302 "+book, accept)
 	}
 	wantForms(t, w, "GET /doi:10.5555/b1", "urn.example", "302 "+book, browser)
-	for _, accept := range []string{loader, turtle,
-		"Accept: application/vnd.crossref.unixsd+xml, application/x-bibtex;q=0.5"} {
+	for _, accept := range []string{
+		loader, turtle,
+		"Accept: application/vnd.crossref.unixsd+xml, application/x-bibtex;q=0.5",
+	} {
 		wantForms(t, w, "GET /doi:10.5555/B1", "urn.example", "200", accept)
 	}
 	wantForms(t, w, "GET /ns/terms", "purl.example", "200", "Accept: application/linkset+json")

@@ -33,8 +33,10 @@ func TestRegistryAsHandles(t *testing.T) {
 	w := r.Start(t, func(c *config.Config) {
 		c.Registry.Only = []string{"urn:", "doi:10.5555/"}
 		c.Registry.Handles = []config.Handle{{Prefix: "20.500.1", Names: "URN:Example:"}, {Prefix: "10.5555"}}
-		c.Namespaces = []config.Namespace{{NID: "example",
-			Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
+		c.Namespaces = []config.Namespace{{
+			NID:     "example",
+			Targets: []config.Target{{Template: "https://rules.example/{nss}"}},
+		}}
 	})
 	values := func(handle string) (status int, all string) {
 		reply := w.Get(t, "/api/handles/"+handle)

@@ -41,9 +41,11 @@ func TestIdentifierImport(t *testing.T) {
 		t.Fatalf("all lines were imported: %v, %v", err, readErr)
 	}
 	out := string(lines)
-	for _, says := range []string{"the check digit should be 2",
+	for _, says := range []string{
+		"the check digit should be 2",
 		"links are registered at " + linkRoot + gtin + "/21/S, or ", "codes and values alternate",
-		"in the order 22, 10, 21"} {
+		"in the order 22, 10, 21",
+	} {
 		if !strings.Contains(out, says) {
 			t.Errorf("%q is not in %s", says, out)
 		}

@@ -117,8 +117,10 @@ func TestIdentifierLevels(t *testing.T) {
 		{"/01/9506000134352", item},
 		// GR 2.8: a pattern redirects to another resolver, for any link type.
 		{"/414/9521141123454", "307 https://other.example/414/9521141123454"},
-		{"/414/9521141123454/254/1?linkType=linkset",
-			"307 https://other.example/414/9521141123454/254/1?linkType=linkset"},
+		{
+			"/414/9521141123454/254/1?linkType=linkset",
+			"307 https://other.example/414/9521141123454/254/1?linkType=linkset",
+		},
 		// GR 2.4.1: valid, but unknown.
 		{"/01/09528765123457", "404"},
 		{"/00/106141412345678908", "404"},
@@ -149,8 +151,10 @@ func TestIdentifierQuery(t *testing.T) {
 		{"/eh30164596f40c0e5cbe991a83?x=y", "307 https://shop.example/tagged?x=y"},
 		{"/exMBZFlvQMDly-mRqD", "307 https://shop.example/tagged"},
 		{gtin + "?foo=bar", "307 https://shop.example/item?foo=bar"}, // TS
-		{gtin + "/10/L1?17=261231&11=260101&x=%C3%a4%2f&x",
-			"307 https://shop.example/lot?17=261231&11=260101&x=%C3%a4%2f&x"},
+		{
+			gtin + "/10/L1?17=261231&11=260101&x=%C3%a4%2f&x",
+			"307 https://shop.example/lot?17=261231&11=260101&x=%C3%a4%2f&x",
+		},
 		{gtin + "/10/L1?17=261231;x=1", "307 https://shop.example/lot?17=261231;x=1"},
 		{gtin + "/?linkType=gs1:pip&a=b", "307 https://shop.example/item?linkType=gs1:pip&a=b"},
 		{"/00/006141411234567890?b=2", "307 https://shop.example/box?a=1&b=2#f"},
@@ -221,8 +225,10 @@ func TestIdentifierLinkTypes(t *testing.T) {
 		{gtin + "/21/S%2F1?linkType=gs1:dpp", "307 https://shop.example/passport?linkType=gs1:dpp"},
 		{gtin + "?linkType=gs1:dpp", "404"},
 		{gtin + "?linkType=gs1:nosuchlt", "404"}, // TS
-		{"/00/106141412345678908?linkType=gs1:traceability",
-			"307 https://shop.example/trace?linkType=gs1:traceability"},
+		{
+			"/00/106141412345678908?linkType=gs1:traceability",
+			"307 https://shop.example/trace?linkType=gs1:traceability",
+		},
 	})
 	got := w.RequestHost(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:nosuchlt", "Accept: application/json")
 	if !strings.Contains(got.Body,
@@ -281,8 +287,10 @@ func TestIdentifierNegotiation(t *testing.T) {
 		!strings.Contains(got.Body, `href="https://shop.example/faq/2"`) {
 		t.Errorf("a choice of a browser is %d, %s", got.Status, got.Body)
 	}
-	for path, vary := range map[string]string{gtin: "Accept, Accept-Language", gtin + "/10/L1": "Accept",
-		gtin + "?" + q: "Accept, Accept-Language"} {
+	for path, vary := range map[string]string{
+		gtin: "Accept, Accept-Language", gtin + "/10/L1": "Accept",
+		gtin + "?" + q: "Accept, Accept-Language",
+	} {
 		if got := w.RequestHost(t, http.MethodGet, linkHost, path).Header.Get("Vary"); got != vary {
 			t.Errorf("%s varies by %q, want %q", path, got, vary)
 		}
@@ -440,7 +448,8 @@ func TestIdentifierOptions(t *testing.T) {
 	t.Parallel()
 	_, w := startIdentifiers(t, nil)
 	for _, fields := range [][]string{
-		nil, {"Origin: https://shop.example"},
+		nil,
+		{"Origin: https://shop.example"},
 		{"Origin: https://shop.example", "Access-Control-Request-Method: GET,HEAD,OPTIONS"},
 	} {
 		got := w.RequestHost(t, http.MethodOptions, linkHost, gtin, fields...)
@@ -509,8 +518,11 @@ func TestIdentifierChanges(t *testing.T) {
 		testserver.Wait(t, path+" is "+want, func() bool { return w.At(t, http.MethodGet, linkHost, path) == want })
 	}
 	deep := gtin + "/22/V/10/L1/21/new"
-	leadsTo(t, w, [][]string{{deep, "307 https://shop.example/lot"},
-		{gtin + "/21/new", "307 https://shop.example/item"}, {gtin + "/10/other", "307 https://shop.example/item"}})
+	leadsTo(t, w, [][]string{
+		{deep, "307 https://shop.example/lot"},
+		{gtin + "/21/new", "307 https://shop.example/item"},
+		{gtin + "/10/other", "307 https://shop.example/item"},
+	})
 	r.Put(t, registry.Name(linkRoot+gtin+"/21/new"), linked("gs1:defaultLink https://shop.example/serial"))
 	at(deep, "307 https://shop.example/serial")
 	at(gtin+"/21/new", "307 https://shop.example/serial")

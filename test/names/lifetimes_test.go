@@ -26,8 +26,10 @@ func TestLifetimes(t *testing.T) {
 	const registryTTL, ruleTTL, recordTTL = 100, 200, 300 // in seconds
 	r := urndtest.NewRegistry(t)
 	r.Put(t, registry.Name("urn:example:a"),
-		registry.Record{Targets: urndtest.Targets("https://a.example/1", "https://a.example/2"),
-			Metadata: `{"title":"A"}`})
+		registry.Record{
+			Targets:  urndtest.Targets("https://a.example/1", "https://a.example/2"),
+			Metadata: `{"title":"A"}`,
+		})
 	r.Put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{
 		URI:   "https://a.example/",
 		Until: time.Now().Add(50 * time.Second),
@@ -53,8 +55,10 @@ func TestLifetimes(t *testing.T) {
 		c.Registry.Only = []string{"urn:", "ark:/12345/"}
 		c.DDDS.Enabled = true
 		c.Access.ProxyClients = append(c.Access.ProxyClients, netip.MustParsePrefix("127.0.0.0/8"))
-		c.Namespaces = []config.Namespace{{NID: "rule",
-			Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
+		c.Namespaces = []config.Namespace{{
+			NID:     "rule",
+			Targets: []config.Target{{Template: "https://rules.example/{nss}"}},
+		}}
 	})
 	for name, most := range map[string]int{
 		"urn:example:a": registryTTL, "urn:example:bounded": 50, "urn:example:alias": registryTTL,

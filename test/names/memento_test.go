@@ -78,20 +78,26 @@ func startMementoSite(t *testing.T) mementoSite {
 	now := second(1)
 	r = r.For(t, func() time.Time { return now })
 	book, secret := registry.Name("urn:example:book,1"), registry.Name("urn:example:secret")
-	for _, name := range []registry.Key{book, secret, registry.Name("https://purl.example/a"),
-		registry.Name("ark:/12345/x1")} {
+	for _, name := range []registry.Key{
+		book, secret, registry.Name("https://purl.example/a"),
+		registry.Name("ark:/12345/x1"),
+	} {
 		r.Put(t, name, registry.Record{Targets: urndtest.Targets(origin.URL + "/old")})
 	}
 	now = second(3)
-	r.Put(t, book, registry.Record{Targets: urndtest.Targets(origin.URL + "/new"),
-		Redirect: http.StatusPermanentRedirect})
+	r.Put(t, book, registry.Record{
+		Targets:  urndtest.Targets(origin.URL + "/new"),
+		Redirect: http.StatusPermanentRedirect,
+	})
 	for _, name := range []registry.Key{book, secret} {
 		now = now.Add(2 * time.Second)
 		r.Edit(t, registry.Edit{Key: name, IfVersion: registry.AnyVersion, Change: registry.Withdraw("why")})
 	}
 	now = second(9)
-	r.Edit(t, registry.Edit{Key: book, IfVersion: registry.AnyVersion, Activate: true,
-		Change: registry.Put(registry.Record{Targets: urndtest.Targets(origin.URL + "/last")})})
+	r.Edit(t, registry.Edit{
+		Key: book, IfVersion: registry.AnyVersion, Activate: true,
+		Change: registry.Put(registry.Record{Targets: urndtest.Targets(origin.URL + "/last")}),
+	})
 	return mementoSite{r.Start(t, func(c *config.Config) {
 		c.Registry.Only, c.Registry.Hosts = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}
 	}), origin.URL}

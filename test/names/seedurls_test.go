@@ -53,8 +53,10 @@ func TestSeedURLs(t *testing.T) {
 		plantFTP(t, folder, example)
 	}
 	news := testserver.StartINN(t, "comp.infosystems.www.misc", "comp.infosystems.www.servers.unix")
-	for group, id := range map[string]string{"comp.infosystems.www.misc": "a@host.dom",
-		"comp.infosystems.www.servers.unix": "b@host.dom"} {
+	for group, id := range map[string]string{
+		"comp.infosystems.www.misc":         "a@host.dom",
+		"comp.infosystems.www.servers.unix": "b@host.dom",
+	} {
 		news.Feed("From: A <a@host.dom>\nSubject: On " + group + "\nMessage-ID: <" + id + ">\nNewsgroups: " + group +
 			"\n\nHello.\n")
 	}

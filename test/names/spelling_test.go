@@ -51,8 +51,10 @@ func testSpelling(t *testing.T, nginx *testserver.WebServer, spelling string) {
 		c.Access.PurgeClients = c.Access.AllowDestinations
 		c.Proxy.Spelling = spelling
 		servers := []string{"http://" + nginx.Addr()}
-		c.Proxy.Sites = []config.Site{{Hosts: []string{"exact.example"}, Servers: servers},
-			{Hosts: []string{"normal.example"}, Servers: servers, Spelling: "normal"}}
+		c.Proxy.Sites = []config.Site{
+			{Hosts: []string{"exact.example"}, Servers: servers},
+			{Hosts: []string{"normal.example"}, Servers: servers, Spelling: "normal"},
+		}
 	})
 	get := func(arguments ...string) (target string, hit bool) {
 		t.Helper()
@@ -74,8 +76,10 @@ func testSpelling(t *testing.T, nginx *testserver.WebServer, spelling string) {
 			normal bool
 			get    func(target string) (string, bool)
 		}{
-			{"forward", spelling == "normal",
-				func(target string) (string, bool) { return get("http://" + nginx.Addr() + target) }},
+			{
+				"forward", spelling == "normal",
+				func(target string) (string, bool) { return get("http://" + nginx.Addr() + target) },
+			},
 			{"exact.example", false, func(target string) (string, bool) {
 				return get("--proxy", "", "-H", "Host: exact.example", urnd.URL+target)
 			}},

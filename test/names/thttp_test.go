@@ -37,8 +37,10 @@ func TestUrndAsksUrnd(t *testing.T) {
 				{Pattern: "^[0-9]+$", Template: "https://books.example/{nss}"},
 				{Pattern: "^[0-9]+$", Template: "https://mirror.example/{nss}"},
 			},
-		}, {NID: "raw", Order: []string{"namespace"},
-			Targets: []config.Target{{Template: "https://raw.example/{+nss}"}}}}
+		}, {
+			NID: "raw", Order: []string{"namespace"},
+			Targets: []config.Target{{Template: "https://raw.example/{+nss}"}},
+		}}
 	})
 	u, err := url.Parse(authority.URL)
 	if err != nil {

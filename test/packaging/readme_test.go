@@ -74,8 +74,10 @@ func TestREADME(t *testing.T) {
 	documents := filepath.Join(urndtest.Root(), "docs")
 	writeFiles(t, filepath.Join(documents, "operations.md"), folder)
 	found := examples(t, filepath.Join(urndtest.Root(), "README.md"))
-	for _, name := range []string{"requests.md", "commands.md", "services.md", "operations.md", "squid.md",
-		"proxy.md"} {
+	for _, name := range []string{
+		"requests.md", "commands.md", "services.md", "operations.md", "squid.md",
+		"proxy.md",
+	} {
 		found = append(found, examples(t, filepath.Join(documents, name))...)
 	}
 	if len(found) < 15 {

@@ -133,8 +133,10 @@ func publicResolver(t *testing.T, k *fixture, title string) {
 	d := urndtest.StartFile(t, file, "URND_ACME_DIRECTORY="+pebble.Directory, "URND_ACME_CA="+pebble.CA.File,
 		"URND_CACHE_DIRECTORY="+t.TempDir())
 	client := &http.Client{
-		Transport: &http.Transport{TLSClientConfig: &tls.Config{ServerName: "urn.example.org",
-			InsecureSkipVerify: true}},
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{
+			ServerName:         "urn.example.org",
+			InsecureSkipVerify: true,
+		}},
 		Timeout: testserver.Timeout,
 	}
 	testserver.Wait(t, "there is a certificate for the name", func() bool {
@@ -312,8 +314,10 @@ func replacesSquid(t *testing.T, k *fixture, title string) {
 		if tt.user != "" {
 			by.User = url.UserPassword(tt.user, "secret")
 		}
-		client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&by), DisableKeepAlives: true},
-			Timeout: testserver.Timeout}
+		client := &http.Client{
+			Transport: &http.Transport{Proxy: http.ProxyURL(&by), DisableKeepAlives: true},
+			Timeout:   testserver.Timeout,
+		}
 		response, err := client.Get(tt.url)
 		if err != nil {
 			t.Fatal(err)
@@ -329,8 +333,10 @@ func replacesSquid(t *testing.T, k *fixture, title string) {
 		text, _ := os.ReadFile(log)
 		return strings.Contains(string(text), " 127.0.0.0 ") && !strings.Contains(string(text), "127.0.0.1 ")
 	})
-	for at, answer := range map[string]string{"2026-12-01T09:30": `denied by rule "working-hours"`,
-		"2026-12-01T18:30": `allowed by rule "staff"`} {
+	for at, answer := range map[string]string{
+		"2026-12-01T09:30": `denied by rule "working-hours"`,
+		"2026-12-01T18:30": `allowed by rule "staff"`,
+	} {
 		out, _ := exec.Command(urndtest.Binary(t), "access", "test", "--config", file, "--user", "alice", "--group",
 			"staff", "--at", at, "10.1.7.3", "GET",
 			"http://www.social.example/").CombinedOutput() // a denial is an error
@@ -480,8 +486,10 @@ func container(t *testing.T, k *fixture, title string) {
 	}
 	t.Run("urnd", func(t *testing.T) {
 		command := exec.Command("/urnd", "serve", "--config", "/urnd.yaml")
-		command.SysProcAttr = &syscall.SysProcAttr{Chroot: root,
-			Credential: &syscall.Credential{Uid: noClient, Gid: noClient}}
+		command.SysProcAttr = &syscall.SysProcAttr{
+			Chroot:     root,
+			Credential: &syscall.Credential{Uid: noClient, Gid: noClient},
+		}
 		urnd := urndtest.StartCommand(t, urndtest.OnLoopback(command))
 		if response, body := request(t, urnd.URL, "urn.example.org",
 			"/urn:ietf:rfc:2648"); response.StatusCode != http.StatusFound {

@@ -33,8 +33,10 @@ func TestAccessLogTools(t *testing.T) {
 		{"GET /urn:ietf:rfc:2648", "", "/urn:ietf:rfc:2648", "TCP_MISS/302 HIER_NONE/-"},
 		{"GET http://" + web.addr + "/a", "", "http://" + web.addr + "/a", "TCP_MISS/200 HIER_DIRECT/127.0.0.1"},
 		{"GET http://" + web.addr + "/a", "", "http://" + web.addr + "/a", "TCP_MEM_HIT/200 HIER_NONE/-"},
-		{"GET http://" + web.addr + "/forbidden", "", "http://" + web.addr + "/forbidden",
-			"TCP_MISS/403 HIER_DIRECT/127.0.0.1"},
+		{
+			"GET http://" + web.addr + "/forbidden", "", "http://" + web.addr + "/forbidden",
+			"TCP_MISS/403 HIER_DIRECT/127.0.0.1",
+		},
 		{"GET http://10.9.9.1/", "", "http://10.9.9.1/", "TCP_DENIED/403 HIER_NONE/-"},
 		{"GET /page?b", "www.example.org", "http://www.example.org/page?b", "TCP_MISS/200 HIER_DIRECT/127.0.0.1"},
 		{"GET /page?b", "www.example.org", "http://www.example.org/page?b", "TCP_MEM_HIT/200 HIER_NONE/-"},

@@ -32,11 +32,15 @@ func TestSeveralAccessLogs(t *testing.T) {
 		c.Namespaces = []config.Namespace{book("a")}
 		c.Log.Access = []config.AccessLog{
 			{Format: "squid", File: file("squid.log")},
-			{Format: "apache:%h %>s %U", File: file("errors.log"),
-				Only: config.AccessLogOnly{Statuses: []string{"4xx"}}, Clients: "network"},
+			{
+				Format: "apache:%h %>s %U", File: file("errors.log"),
+				Only: config.AccessLogOnly{Statuses: []string{"4xx"}}, Clients: "network",
+			},
 			{Format: `apache:"%r" %>s`, Syslog: "unix:" + socket},
-			{File: file("others.log"),
-				Only: config.AccessLogOnly{Clients: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
+			{
+				File: file("others.log"),
+				Only: config.AccessLogOnly{Clients: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}},
+			},
 		}
 	})
 	d.Get(t, "/urn:book:1")

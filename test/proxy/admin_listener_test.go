@@ -62,8 +62,10 @@ func TestAdminShowsConfiguration(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	for _, secret := range []string{adminToken, "$2y$", "c4WoMPo3"} {
-		for _, target := range []string{"/api/v1/config", "/metrics", "/debug/pprof/cmdline", "/openapi.json",
-			"/readyz"} {
+		for _, target := range []string{
+			"/api/v1/config", "/metrics", "/debug/pprof/cmdline", "/openapi.json",
+			"/readyz",
+		} {
 			if _, body := w.AdminRequest(t, "GET "+target, bearer); strings.Contains(body, secret) {
 				t.Errorf("%s shows %s", target, secret)
 			}
@@ -91,8 +93,10 @@ func TestAdminToken(t *testing.T) {
 	if a, b := get(adminToken), get("another"); a != 200 || b != 401 {
 		t.Errorf("%d with it, %d without", a, b)
 	}
-	for text, good := range map[string]bool{"": false, "short": false, strings.Repeat(" ", 40): false,
-		"another-0123456789": true} {
+	for text, good := range map[string]bool{
+		"": false, "short": false, strings.Repeat(" ", 40): false,
+		"another-0123456789": true,
+	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -149,8 +153,10 @@ func TestAdminMetrics(t *testing.T) {
 			c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://" + web.addr}}}
 		})
 	for range 2 {
-		for _, path := range []string{"/urn:name:1", "/uri-res/N2Ls?urn:book:1", "/urn:book:none",
-			"/api/v1/resolve?uri=urn:name:1", "/urn:a", "/"} {
+		for _, path := range []string{
+			"/urn:name:1", "/uri-res/N2Ls?urn:book:1", "/urn:book:none",
+			"/api/v1/resolve?uri=urn:name:1", "/urn:a", "/",
+		} {
 			w.Get(t, path)
 		}
 	}

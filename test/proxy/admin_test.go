@@ -23,8 +23,10 @@ import (
 func TestAdminPurge(t *testing.T) {
 	t.Parallel()
 	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t), nil)
-	paths := []string{"/urn:isbn:0-395-36341-1", "/uri-res/N2Ls?urn:isbn:0-395-36341-1", "/urn:name:1", "/urn:name:12",
-		"/urn:name:1?+a=b", "/urn:ietf:rfc:2648"}
+	paths := []string{
+		"/urn:isbn:0-395-36341-1", "/uri-res/N2Ls?urn:isbn:0-395-36341-1", "/urn:name:1", "/urn:name:12",
+		"/urn:name:1?+a=b", "/urn:ietf:rfc:2648",
+	}
 	for _, tt := range []struct {
 		query  string
 		purged int
@@ -52,8 +54,10 @@ func TestAdminPurge(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tt.query, left, tt.left)
 		}
 	}
-	for _, query := range []string{"", "uri=urn:a", "uri=urn:isbn:0395363412", "uri=urn:name:1&all=true", "all=false",
-		"namespace=a_b"} {
+	for _, query := range []string{
+		"", "uri=urn:a", "uri=urn:isbn:0395363412", "uri=urn:name:1&all=true", "all=false",
+		"namespace=a_b",
+	} {
 		if status, body := w.AdminRequest(t, "DELETE /api/v1/cache/entries?"+query); status != 400 {
 			t.Errorf("%q: %d %s", query, status, body)
 		}

@@ -33,8 +33,10 @@ func TestCertificate(t *testing.T) {
 		{"HTTP/2", &tls.Config{}, "302 HTTP/2.0 first"},
 		{"TLS 1.2", &tls.Config{MaxVersion: tls.VersionTLS12}, "302 HTTP/2.0 first"},
 		{"HTTP/1.1", &tls.Config{NextProtos: []string{"http/1.1"}}, "302 HTTP/1.1 first"},
-		{"TLS 1.1", &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11},
-			"protocol version not supported"},
+		{
+			"TLS 1.1", &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11},
+			"protocol version not supported",
+		},
 	} {
 		client := ca.Client(tt.config)
 		if tt.name == "HTTP/1.1" {

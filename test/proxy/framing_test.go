@@ -90,20 +90,32 @@ func testBrokenBody(t *testing.T, p *urndtest.Daemon) {
 		name, head, body string
 		complete         bool
 	}{
-		{"Content-Length", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 10\r\n\r\n",
-			"12345", false},
-		{"chunked, between chunks",
+		{
+			"Content-Length", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 10\r\n\r\n",
+			"12345", false,
+		},
+		{
+			"chunked, between chunks",
 			"HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n",
-			"5\r\n12345\r\n", false},
-		{"chunked, in a chunk", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n",
-			"a\r\n12345", false},
-		{"chunked, in its last line",
+			"5\r\n12345\r\n", false,
+		},
+		{
+			"chunked, in a chunk", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n",
+			"a\r\n12345", false,
+		},
+		{
+			"chunked, in its last line",
 			"HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n",
-			"5\r\n12345\r\n0\r\n", false},
-		{"chunked, to its end", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n",
-			"5\r\n12345\r\n0\r\n\r\n", true},
-		{"Content-Length, to its end", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 5\r\n\r\n",
-			"12345", true},
+			"5\r\n12345\r\n0\r\n", false,
+		},
+		{
+			"chunked, to its end", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n",
+			"5\r\n12345\r\n0\r\n\r\n", true,
+		},
+		{
+			"Content-Length, to its end", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 5\r\n\r\n",
+			"12345", true,
+		},
 	} {
 		addr, requested := rawOrigin(t, tt.head+tt.body)
 		for i := range 2 {

@@ -29,8 +29,10 @@ const noDNS = "127.0.0.1:9"
 
 // book resolves names of urn:book: to a host.
 func book(host string) config.Namespace {
-	return config.Namespace{NID: "book", Order: []string{"namespace"},
-		Targets: []config.Target{{Template: "https://" + host + ".example/{+nss}"}}}
+	return config.Namespace{
+		NID: "book", Order: []string{"namespace"},
+		Targets: []config.Target{{Template: "https://" + host + ".example/{+nss}"}},
+	}
 }
 
 // reload changes the configuration of urnd, and reports whether it is in force.
@@ -58,8 +60,10 @@ func sendAsIs(t *testing.T, d *urndtest.Daemon, request, body string, fields ...
 	if err := conn.SetDeadline(time.Now().Add(testserver.Timeout)); err != nil {
 		t.Fatal(err)
 	}
-	lines := append([]string{request + " HTTP/1.1", "Host: a", "Connection: close",
-		fmt.Sprintf("Content-Length: %d", len(body))}, fields...)
+	lines := append([]string{
+		request + " HTTP/1.1", "Host: a", "Connection: close",
+		fmt.Sprintf("Content-Length: %d", len(body)),
+	}, fields...)
 	if _, err := io.WriteString(conn, strings.Join(lines, "\r\n")+"\r\n\r\n"+body); err != nil {
 		t.Fatal(err)
 	}

@@ -60,8 +60,12 @@ func tryFullConn(address, host, target string, most int) (conn *tls.Conn, stream
 			allowed, _ := frame.Value(http2.SettingMaxConcurrentStreams)
 			for ; !frame.IsAck() && streams < min(int(allowed), most); streams++ {
 				block.Reset()
-				for _, f := range [][2]string{{":method", "GET"}, {":scheme", "https"}, {":authority", host},
-					{":path", target}} {
+				for _, f := range [][2]string{
+					{":method", "GET"},
+					{":scheme", "https"},
+					{":authority", host},
+					{":path", target},
+				} {
 					_ = encoder.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]})
 				}
 				_ = framer.WriteHeaders(http2.HeadersFrameParam{
@@ -186,8 +190,10 @@ func TestEndedClientLeavesItsPlace(t *testing.T) {
 	}
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	defer transport.CloseIdleConnections()
-	other := http.Client{Transport: transport, Timeout: testserver.Timeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	other := http.Client{
+		Transport: transport, Timeout: testserver.Timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	response, err := other.Get("https://" + d.TLS + "/urn:book:1")
 	if err != nil {
 		t.Fatal(err)

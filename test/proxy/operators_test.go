@@ -65,8 +65,10 @@ func TestPagesForOperators(t *testing.T) {
 		}
 	}
 	line := "|file " + file + ":"
-	for _, want := range []string{"|cache.disk|16MiB|file ", "; the default is|0B|",
-		"|resolve.backoff|4m|environment URND_RESOLVE_BACKOFF; the default is|5s|", "|namespaces|[{", line} {
+	for _, want := range []string{
+		"|cache.disk|16MiB|file ", "; the default is|0B|",
+		"|resolve.backoff|4m|environment URND_RESOLVE_BACKOFF; the default is|5s|", "|namespaces|[{", line,
+	} {
 		if page := adminPage(t, d, "/config"); !strings.Contains(page, want) {
 			t.Errorf("no %s in %s", want, page)
 		}

@@ -94,8 +94,10 @@ func clientOf(t *testing.T, proxy string) *http.Client {
 		MaxIdleConnsPerHost: 64,
 	}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 // TestOrigins checks that responses of nginx and Apache are cached, validated and forwarded correctly.

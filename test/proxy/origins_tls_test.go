@@ -135,8 +135,10 @@ func TestSiteByHTTP2OfNode(t *testing.T) {
 	}{
 		{"GET", "/a?b", nil, "GET /a?b www.example.org https 443 for=127.0.0.1;host=www.example.org;proto=https "},
 		{"GET", "//a", nil, "GET //a www.example.org https 443 for=127.0.0.1;host=www.example.org;proto=https "},
-		{"POST", "/", strings.NewReader("body"),
-			"POST / www.example.org https 443 for=127.0.0.1;host=www.example.org;proto=https body"},
+		{
+			"POST", "/", strings.NewReader("body"),
+			"POST / www.example.org https 443 for=127.0.0.1;host=www.example.org;proto=https body",
+		},
 	} {
 		got := s.send(t, tt.method, tt.path, tt.body)
 		if got.StatusCode != 200 || string(got.body) != tt.want || got.err != nil ||
@@ -236,7 +238,11 @@ func TestSiteByHTTP2OfNginx(t *testing.T) {
 		tls    config.ServerTLS
 		status int
 	}{
-		{otherName, 502}, {config.ServerTLS{CA: s.path("ca.pem")}, 400}, {noCA, 502}, {newer, 502}, {otherCA, 502},
+		{otherName, 502},
+		{config.ServerTLS{CA: s.path("ca.pem")}, 400},
+		{noCA, 502},
+		{newer, 502},
+		{otherCA, 502},
 		{all, 200},
 	} {
 		s.write(t, "other.pem", urndtest.NewAuthority(t).PEM)
@@ -296,8 +302,10 @@ func TestFilesOfServerTLS(t *testing.T) {
 		{config.ServerTLS{CA: path("ca.pem"), Certificate: path("urnd.pem"), Key: path("urnd.key")}, ""},
 		{config.ServerTLS{CA: path("none.pem")}, "proxy.sites.0.tls.ca: reading the file: no such file"},
 		{config.ServerTLS{CA: path("empty.pem")}, "proxy.sites.0.tls.ca: the file is empty"},
-		{config.ServerTLS{Certificate: path("urnd.pem"), Key: path("backend.key")},
-			"proxy.sites.0.tls.certificate and proxy.sites.0.tls.key: "},
+		{
+			config.ServerTLS{Certificate: path("urnd.pem"), Key: path("backend.key")},
+			"proxy.sites.0.tls.certificate and proxy.sites.0.tls.key: ",
+		},
 		{config.ServerTLS{Certificate: path("urnd.pem"), Key: "credential:key"}, ""},
 		{config.ServerTLS{CA: "credential:ca", MinVersion: "1.3"}, ""},
 	} {

@@ -20,8 +20,10 @@ func TestOwnListeners(t *testing.T) {
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
 		c.Listen.Admin = "0.0.0.0:0"
 		c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
-		c.Namespaces = []config.Namespace{{NID: "book",
-			Targets: []config.Target{{Template: "http://127.0.0.1:{+nss}/metrics"}}}}
+		c.Namespaces = []config.Namespace{{
+			NID:     "book",
+			Targets: []config.Target{{Template: "http://127.0.0.1:{+nss}/metrics"}},
+		}}
 	})
 	_, admin, _ := net.SplitHostPort(strings.TrimPrefix(d.Admin, "http://"))
 	_, service, _ := net.SplitHostPort(at(d.URL))
@@ -78,8 +80,10 @@ func TestRequestsForOtherHosts(t *testing.T) {
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
 		urndtest.OpenLoopback(c)
 		c.Listen.Names = []string{"urn.example.org"}
-		c.Namespaces = []config.Namespace{{NID: "book",
-			Targets: []config.Target{{Template: "http://books.example/{+nss}"}}}}
+		c.Namespaces = []config.Namespace{{
+			NID:     "book",
+			Targets: []config.Target{{Template: "http://books.example/{+nss}"}},
+		}}
 	})
 	for _, tt := range []struct {
 		target, host string

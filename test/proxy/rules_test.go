@@ -185,10 +185,14 @@ proxy:
 		{"10.0.0.1 GET http://www.example/ --user alice --at 2026-12-01T05:59", `denied by rule "night"`},
 		{"10.0.0.1 GET http://a.ads.example/ --user alice --at 2026-12-01T12:00", `denied by rule "blocklist"`},
 		{"10.0.0.1 CONNECT www.example:443 --user alice --at 2026-12-01T12:00", `allowed by rule "staff"`},
-		{"10.0.0.1 CONNECT www.example:443 --user alice --at 2026-12-01T12:00 --server-name a.ads.example",
-			`denied by rule "blocklist"`},
-		{"10.0.0.1 CONNECT www.example:443 --user alice --at noon",
-			"--at \"noon\" is not a time such as 2006-01-02T15:04"},
+		{
+			"10.0.0.1 CONNECT www.example:443 --user alice --at 2026-12-01T12:00 --server-name a.ads.example",
+			`denied by rule "blocklist"`,
+		},
+		{
+			"10.0.0.1 CONNECT www.example:443 --user alice --at noon",
+			"--at \"noon\" is not a time such as 2006-01-02T15:04",
+		},
 	} {
 		out, _ := exec.Command(urndtest.Binary(t),
 			append([]string{"access", "test", "--config", file}, strings.Fields(tt.args)...)...).CombinedOutput()

@@ -103,8 +103,10 @@ func TestServerDiesUnderLoad(t *testing.T) {
 		servers := []*siteServer{startSiteServer(t, 0), startSiteServer(t, 1), startSiteServer(t, 2)}
 		d := urndtest.Start(t, noDNS, func(c *config.Config) {
 			urndtest.OpenLoopback(c)
-			site := config.Site{Hosts: []string{"www.example.org"},
-				Check: config.SiteCheck{Path: "/health", Interval: time.Second}}
+			site := config.Site{
+				Hosts: []string{"www.example.org"},
+				Check: config.SiteCheck{Path: "/health", Interval: time.Second},
+			}
 			for _, s := range servers {
 				site.Servers = append(site.Servers, s.URL)
 			}

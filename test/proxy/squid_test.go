@@ -198,8 +198,10 @@ func TestSquidStoresByKey(t *testing.T) {
 			dir := openProgram(t)
 			origin := startSquidOrigin(t)
 			s := startSquidWith(t, dir, "store-id", origin.URL, concurrency)
-			for _, path := range []string{"/a/../%7Esmith", "/~smith", "/%7esmith", "/b/./../~smith", "/smith", `/|`,
-				`/|`} {
+			for _, path := range []string{
+				"/a/../%7Esmith", "/~smith", "/%7esmith", "/b/./../~smith", "/smith", `/|`,
+				`/|`,
+			} {
 				if status, _, _, err := throughSquid(s, "GET "+origin.URL+path); err != nil || status != 200 {
 					t.Errorf("%s: %d, %v", path, status, err)
 				}

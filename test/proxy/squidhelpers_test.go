@@ -31,12 +31,16 @@ func TestHelpersOfSquid(t *testing.T) {
 			{For: "passwords", Command: slices.Concat([]string{passwords, "-P", "-f", "(uid=%s)"}, options)},
 			{
 				For: "groups",
-				Command: slices.Concat([]string{groups, "-B", testserver.LDAPBase, "-F", "(uid=%s)", "-f",
-					"(&(cn=%g)(member=%u))"}, options),
+				Command: slices.Concat([]string{
+					groups, "-B", testserver.LDAPBase, "-F", "(uid=%s)", "-f",
+					"(&(cn=%g)(member=%u))",
+				}, options),
 			},
 		}
-		c.Proxy.Rules = []config.ProxyRule{{ID: "staff", Action: "allow", Groups: []string{"staff"}},
-			{ID: "rest", Action: "deny"}}
+		c.Proxy.Rules = []config.ProxyRule{
+			{ID: "staff", Action: "allow", Groups: []string{"staff"}},
+			{ID: "rest", Action: "deny"},
+		}
 	})
 	status := func(user, password string) int {
 		t.Helper()

@@ -51,12 +51,16 @@ func TestNegotiateOfSquid(t *testing.T) { // not parallel, because it sets envir
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
 		urndtest.OpenLoopback(c)
 		c.Log.Access = []config.AccessLog{{Format: "combined", File: log}}
-		c.Access.Helpers = []config.Helper{{For: "negotiate",
-			Command: []string{kerberos, "-k", keytab, "-s", "GSS_C_NO_NAME"}}}
+		c.Access.Helpers = []config.Helper{{
+			For:     "negotiate",
+			Command: []string{kerberos, "-k", keytab, "-s", "GSS_C_NO_NAME"},
+		}}
 		c.Access.ProxyGroups = groups
 		c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
-		c.Proxy.Rules = []config.ProxyRule{{ID: "staff", Action: "allow", Groups: []string{"staff"}},
-			{ID: "rest", Action: "deny"}}
+		c.Proxy.Rules = []config.ProxyRule{
+			{ID: "staff", Action: "allow", Groups: []string{"staff"}},
+			{ID: "rest", Action: "deny"},
+		}
 	})
 	url := "http://" + web.addr + "/"
 	alice, bob := kdc.LogIn(t, "alice"), kdc.LogIn(t, "bob")
@@ -143,8 +147,10 @@ func TestNegotiateReload(t *testing.T) {
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
 		urndtest.OpenLoopback(c)
 		c.Access.Helpers = []config.Helper{{For: "negotiate", Command: []string{program}, Processes: 4}}
-		c.Proxy.Rules = []config.ProxyRule{{ID: "all", Action: "allow", Users: []string{"alice", "carol@A"}},
-			{ID: "rest", Action: "deny"}}
+		c.Proxy.Rules = []config.ProxyRule{
+			{ID: "all", Action: "allow", Users: []string{"alice", "carol@A"}},
+			{ID: "rest", Action: "deny"},
+		}
 	})
 	ask := func(c net.Conn, in *bufio.Reader, token string) string {
 		t.Helper()

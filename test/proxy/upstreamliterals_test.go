@@ -59,8 +59,10 @@ func TestLiteralsBehindUpstreams(t *testing.T) {
 			if strings.HasSuffix(host, ":8080") {
 				port = ""
 			}
-			for _, request := range []string{"GET http://" + host + "/latest/meta-data/", "POST http://" + host + "/",
-				"CONNECT " + host + port} {
+			for _, request := range []string{
+				"GET http://" + host + "/latest/meta-data/", "POST http://" + host + "/",
+				"CONNECT " + host + port,
+			} {
 				// A URL of another scheme is not forwarded.
 				if got := upstreamStatus(t, d.URL, request); got != 403 && got != 400 && got != 405 {
 					t.Errorf("%s by %s: %d", request, server, got)
@@ -70,8 +72,10 @@ func TestLiteralsBehindUpstreams(t *testing.T) {
 		if n := requested.Load(); n > 0 {
 			t.Fatalf("%s was asked %d times", server, n)
 		}
-		for _, request := range []string{"GET http://10.1.0.1/", "GET http://a.example/", "CONNECT 10.1.0.1:443",
-			"CONNECT 93.184.215.14:25"} {
+		for _, request := range []string{
+			"GET http://10.1.0.1/", "GET http://a.example/", "CONNECT 10.1.0.1:443",
+			"CONNECT 93.184.215.14:25",
+		} {
 			if got := upstreamStatus(t, d.URL, request); got == 403 || requested.Swap(0) == 0 {
 				t.Errorf("%s by %s: %d", request, server, got)
 			}

@@ -40,8 +40,10 @@ func TestUpstreamProbesOutliveReload(t *testing.T) {
 	names := func() string { return urndtest.UDPAndTCP(urndtest.Zone(t, "proxy.example. 0 IN A 127.0.0.1")).Serve(t) }
 	d := urndtest.Start(t, names(), func(c *config.Config) {
 		urndtest.OpenLoopback(c)
-		c.Proxy.Upstreams = []config.Upstream{{Proxies: []string{"http://proxy.example:" + port},
-			CheckInterval: time.Second}}
+		c.Proxy.Upstreams = []config.Upstream{{
+			Proxies:       []string{"http://proxy.example:" + port},
+			CheckInterval: time.Second,
+		}}
 	})
 	probed := func(when string) {
 		t.Helper()

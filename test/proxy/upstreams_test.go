@@ -58,12 +58,18 @@ func TestUpstreams(t *testing.T) {
 		c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
 		c.Proxy.Upstreams = []config.Upstream{
 			{Hosts: []string{"127.0.0.0/8"}, Proxies: []string{"direct"}},
-			{Hosts: []string{".socks.example"}, Proxies: []string{"socks5://" + socks}, User: "urnd",
-				Password: file("right", "secret\n")},
-			{Hosts: []string{"wrong.socks.example.org"}, Proxies: []string{"socks5://" + socks}, User: "urnd",
-				Password: file("wrong", "guess")},
-			{Hosts: []string{"wrong.example"}, Proxies: []string{upstream.URL}, User: "urnd",
-				Password: file("guess", "guess")},
+			{
+				Hosts: []string{".socks.example"}, Proxies: []string{"socks5://" + socks}, User: "urnd",
+				Password: file("right", "secret\n"),
+			},
+			{
+				Hosts: []string{"wrong.socks.example.org"}, Proxies: []string{"socks5://" + socks}, User: "urnd",
+				Password: file("wrong", "guess"),
+			},
+			{
+				Hosts: []string{"wrong.example"}, Proxies: []string{upstream.URL}, User: "urnd",
+				Password: file("guess", "guess"),
+			},
 			{
 				Hosts:   []string{".failover.example"},
 				Proxies: []string{"http://" + closed.Addr().String(), upstream.URL}, User: "urnd",
@@ -83,11 +89,15 @@ func TestUpstreams(t *testing.T) {
 		{"GET http://a.socks.example/", 200, "origin true", ""},
 		{"GET http://any.example/a?b", 200, "upstream http://any.example/a?b", ""},
 		{"GET http://a.failover.example/", 200, "upstream http://a.failover.example/", ""},
-		{"CONNECT a.failover.example:443", 502, "upstream proxy did not connect to the server",
-			"destination_unavailable"},
+		{
+			"CONNECT a.failover.example:443", 502, "upstream proxy did not connect to the server",
+			"destination_unavailable",
+		},
 		{"GET http://wrong.example/", 502, "upstream proxy did not connect to the server", "destination_unavailable"},
-		{"GET http://wrong.socks.example.org/", 502, "upstream proxy did not connect to the server",
-			"destination_unavailable"},
+		{
+			"GET http://wrong.socks.example.org/", 502, "upstream proxy did not connect to the server",
+			"destination_unavailable",
+		},
 		{"GET http://closed.example/", 502, "upstream proxy did not connect to the server", "connection_refused"},
 		{"CONNECT any.example:443", 502, "upstream proxy did not connect to the server", "destination_unavailable"},
 	} {

@@ -44,8 +44,10 @@ func TestRegistryAnswers(t *testing.T) {
 	r.Put(t, registry.Name("ark:/12345/x"), registry.Record{Targets: urndtest.Targets("https://ark.example/x")})
 	w := r.Start(t, func(c *config.Config) {
 		c.Registry.Only = []string{"urn:", "ark:/12345/"}
-		c.Namespaces = []config.Namespace{{NID: "example",
-			Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
+		c.Namespaces = []config.Namespace{{
+			NID:     "example",
+			Targets: []config.Target{{Template: "https://rules.example/{nss}"}},
+		}}
 	})
 	for name, want := range map[string]string{
 		"urn:example:a":              "https://a.example/first",
@@ -101,8 +103,10 @@ func TestRegistryHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	testserver.Wait(t, "the clock has moved", func() bool { return r.Now().After(first.Changed) })
-	r.Put(t, name, registry.Record{Targets: urndtest.Targets("https://new.example/"), Metadata: `{"title":"New"}`,
-		Contact: "someone"})
+	r.Put(t, name, registry.Record{
+		Targets: urndtest.Targets("https://new.example/"), Metadata: `{"title":"New"}`,
+		Contact: "someone",
+	})
 	w := r.Start(t, nil)
 
 	at := url.QueryEscape(first.Changed.Format(time.RFC3339Nano))
@@ -143,8 +147,10 @@ func TestRegistryAfterRestart(t *testing.T) {
 	state := t.TempDir()
 	change := func(c *config.Config) {
 		c.Cache.Directory = state
-		c.Namespaces = []config.Namespace{{NID: "example",
-			Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
+		c.Namespaces = []config.Namespace{{
+			NID:     "example",
+			Targets: []config.Target{{Template: "https://rules.example/{nss}"}},
+		}}
 	}
 	w := r.Start(t, change)
 	if got := w.Target(t, "urn:example:a"); got != "https://rules.example/a" {
@@ -155,8 +161,10 @@ func TestRegistryAfterRestart(t *testing.T) {
 	r.Put(t, registry.Name("urn:example:a"), registry.Record{Targets: urndtest.Targets("https://own.example/a")})
 	again := r.Start(t, change)
 	again.WaitForLog(t, "snapshot of answers restored")
-	for name, want := range map[string]string{"urn:example:a": "https://own.example/a",
-		"urn:example:b": "https://rules.example/b"} {
+	for name, want := range map[string]string{
+		"urn:example:a": "https://own.example/a",
+		"urn:example:b": "https://rules.example/b",
+	} {
 		if got := again.Target(t, name); got != want {
 			t.Errorf("%s leads to %s, want %s", name, got, want)
 		}
@@ -175,8 +183,10 @@ func TestRegistryNotAvailable(t *testing.T) {
 	}
 	w := broken.Start(t, func(c *config.Config) {
 		c.Registry.Only = []string{"urn:example:"}
-		c.Namespaces = []config.Namespace{{NID: "other",
-			Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
+		c.Namespaces = []config.Namespace{{
+			NID:     "other",
+			Targets: []config.Target{{Template: "https://rules.example/{nss}"}},
+		}}
 	})
 	if ready := readiness(t, w); !strings.HasPrefix(ready,
 		"503 not ready: the registry is unavailable: registry damaged: ") {

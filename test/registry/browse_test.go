@@ -19,8 +19,10 @@ import (
 func browsedRegistry(t *testing.T) urndtest.Registry {
 	t.Helper()
 	r := urndtest.NewRegistry(t)
-	old := registry.Record{Targets: urndtest.Targets("https://a.example/old"),
-		Metadata: `{"title": "The <old> one", "creators": ["Ann A."], "year": 2020}`}
+	old := registry.Record{
+		Targets:  urndtest.Targets("https://a.example/old"),
+		Metadata: `{"title": "The <old> one", "creators": ["Ann A."], "year": 2020}`,
+	}
 	r.Put(t, registry.Name("urn:example:new"),
 		registry.Record{Targets: urndtest.Targets("https://books.example/new"), Metadata: `{"title": "The new one"}`})
 	r.Put(t, registry.Name("urn:example:gone"), old)
@@ -130,8 +132,10 @@ func TestBrowse(t *testing.T) {
 			t.Errorf("%s: %d, %q: %s", query, r.Status, found, r.Body)
 		}
 	}
-	for _, query := range []string{"?after=x", "?after=.AAAA", "?status=x", "?q=%ff",
-		"?prefix=" + strings.Repeat("a", 501)} {
+	for _, query := range []string{
+		"?after=x", "?after=.AAAA", "?status=x", "?q=%ff",
+		"?prefix=" + strings.Repeat("a", 501),
+	} {
 		if r := w.Get(t, "/names"+query, "Accept: text/html"); r.Status != 400 ||
 			!strings.Contains(r.Body, `role="alert"`) {
 			t.Errorf("%s: %d, %s", query, r.Status, r.Body)
@@ -155,8 +159,10 @@ func TestBrowse(t *testing.T) {
 			t.Errorf("%s: %d", path, page.Status)
 		}
 	}
-	want := []string{"/uri-res/L2C.html?ark:/12345/x1", "/uri-res/L2C.html?https%3A//purl.example/a%3Bb",
-		"/uri-res/N2C.html?urn:example:new"}
+	want := []string{
+		"/uri-res/L2C.html?ark:/12345/x1", "/uri-res/L2C.html?https%3A//purl.example/a%3Bb",
+		"/uri-res/N2C.html?urn:example:new",
+	}
 	if !slices.Equal(pages, want) {
 		t.Errorf("%q", pages)
 	}
@@ -172,8 +178,10 @@ func TestBrowseAll(t *testing.T) {
 		c.Access.BrowseClients, c.Access.BrowseAllClients = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 			[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
-	for query, want := range map[string]string{"?status=withdrawn&q=old": "urn:example:gone",
-		"?status=reserved": "urn:example:held"} {
+	for query, want := range map[string]string{
+		"?status=withdrawn&q=old": "urn:example:gone",
+		"?status=reserved":        "urn:example:held",
+	} {
 		if r := w.Get(t, "/names"+query, "Accept: text/html"); r.Status != 200 || !hasCode(r.Body, want) ||
 			!strings.HasPrefix(r.Header.Get("Cache-Control"), "private") {
 			t.Errorf("%s: %d %q %s", query, r.Status, r.Header, r.Body)

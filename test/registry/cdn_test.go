@@ -90,8 +90,10 @@ func startBehind(t *testing.T) (*urndtest.Daemon, front, string) {
 	t.Cleanup(between.Close)
 	w := r.Start(t, func(c *config.Config) {
 		c.Registry.ClientTTL = time.Second
-		c.CDN = config.CDN{Tags: "xkey", TTL: 24 * time.Hour, Webhooks: []string{between.URL + "/purge"},
-			Secret: secret}
+		c.CDN = config.CDN{
+			Tags: "xkey", TTL: 24 * time.Hour, Webhooks: []string{between.URL + "/purge"},
+			Secret: secret,
+		}
 	})
 	host, port, _ := strings.Cut(strings.TrimPrefix(w.URL, "http://"), ":")
 	varnish := testserver.StartVarnish(t, testserver.OpenFolder(t), documentedVCL(t, host, port))
@@ -130,8 +132,10 @@ func TestCacheInFront(t *testing.T) {
 	testserver.Wait(t, "what is below a prefix is purged",
 		func() bool { _, hit := f.get(t, "/urn:example:p:c"); return !hit })
 	is("/urn:example:b", "https://a.example/0")
-	for _, selection := range []string{"uri=urn:example:b", "namespace=example", "prefix=urn:ex", "all=true",
-		"all=true&mode=hard"} {
+	for _, selection := range []string{
+		"uri=urn:example:b", "namespace=example", "prefix=urn:ex", "all=true",
+		"all=true&mode=hard",
+	} {
 		f.stores(t, "/urn:example:b")
 		if status, body := w.AdminRequest(t, "DELETE /api/v1/cache/entries?"+selection); status != http.StatusOK {
 			t.Fatalf("%d %s", status, body)

@@ -24,8 +24,10 @@ func TestResolutionsAreCounted(t *testing.T) {
 	r.Put(t, registry.Name(name), registry.Record{Targets: urndtest.Targets("https://example.org/a")})
 	r.Put(t, registry.Name("urn:example:alias"), registry.Record{Alias: name})
 	r.Put(t, registry.Name("urn:example:gone"), registry.Record{Targets: urndtest.Targets("https://example.org/b")})
-	r.Edit(t, registry.Edit{Key: registry.Name("urn:example:gone"), IfVersion: registry.AnyVersion,
-		Change: registry.Withdraw("it had errors")})
+	r.Edit(t, registry.Edit{
+		Key: registry.Name("urn:example:gone"), IfVersion: registry.AnyVersion,
+		Change: registry.Withdraw("it had errors"),
+	})
 	r.Put(t, registry.Prefix("urn:example:below:"),
 		registry.Record{Targets: urndtest.Targets("https://example.org/below/")})
 	w := r.Start(t, nil)
@@ -58,18 +60,24 @@ func TestResolutionsAreCounted(t *testing.T) {
 	day := time.Now().UTC().Format("2006-01-02")
 	for _, tt := range []struct{ args, want string }{
 		{name + " --since " + day, "  people  bots  day\n       9    17  " + day + "\n       9    17  all\n"},
-		{name + " --output json",
+		{
+			name + " --output json",
 			`{"name":"urn:example:a","periods":[{"period":"` + day +
-				`","people":9,"bots":17}],"sum":{"people":9,"bots":17}}` + "\n"},
+				`","people":9,"bots":17}],"sum":{"people":9,"bots":17}}` + "\n",
+		},
 		{name + " --until 2001-01-01", "  people  bots  day\n       0     0  all\n"},
-		{name + " --day 2001-01-01 --output json",
-			`{"name":"urn:example:a","periods":[],"sum":{"people":0,"bots":0}}` + "\n"},
+		{
+			name + " --day 2001-01-01 --output json",
+			`{"name":"urn:example:a","periods":[],"sum":{"people":0,"bots":0}}` + "\n",
+		},
 		{"urn:example:below: --prefix", "  people  bots  day\n       1     0  " + day + "\n       1     0  all\n"},
 		{"--since " + day, "  people  bots  day\n      12    18  " + day + "\n      12    18  all\n"},
 		{"--day 2001-01-01 --output json", `{"periods":[],"sum":{"people":0,"bots":0}}` + "\n"},
-		{"--top 2",
+		{
+			"--top 2",
 			"  people  bots  name\n       9    17  urn:example:a\n       2     1  urn:example:gone\n      12    18  " +
-				"all\n"},
+				"all\n",
+		},
 		{"--top 1 --day 2001-01-01 --output json", `{"names":[],"sum":{"people":0,"bots":0}}` + "\n"},
 	} {
 		out, err := urndtest.Run(t, "",

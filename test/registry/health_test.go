@@ -147,10 +147,15 @@ func TestRegistryHealthCommand(t *testing.T) {
 		{"no contact", "--check", nil, usage, nil, "health_contact"},
 		{"a bad contact", "--check --contact x)y", nil, usage, nil, "health_contact"},
 		{"two prefixes", "urn:nbn:fi:a urn:nbn:fi:b", nil, usage, nil, ""},
-		{"checked, all well", "urn:nbn:fi:a --check --contact a@a.example", nil, 0, nil,
-			"checked 1 targets: 0 do not respond"},
-		{"checked, all shown", "urn:nbn:fi:a --check --all --contact a@a.example", nil, 0,
-			[]string{"urn:nbn:fi:a-1\thealthy\t", "\t-\t" + good}, ""},
+		{
+			"checked, all well", "urn:nbn:fi:a --check --contact a@a.example", nil, 0, nil,
+			"checked 1 targets: 0 do not respond",
+		},
+		{
+			"checked, all shown", "urn:nbn:fi:a --check --all --contact a@a.example", nil, 0,
+			[]string{"urn:nbn:fi:a-1\thealthy\t", "\t-\t" + good},
+			"",
+		},
 		{"checked, one gone", "--check --contact a@a.example", nil, 1, []string{
 			"urn:nbn:fi:b-1\tsuspect\t", "404 Not Found\t" + bad, "inaccessible",
 			"http://10.0.0.1/",
@@ -162,8 +167,11 @@ func TestRegistryHealthCommand(t *testing.T) {
 			checkAt(t, r, time.Now().Add(25*time.Hour))
 		}, 1, []string{"unhealthy", bad}, "1 unhealthy"},
 		{"others", "urn:nbn:fi:a", nil, 0, nil, "0 unhealthy"},
-		{"documents", "urn:nbn:fi:b --output json", nil, 1,
-			[]string{`{"name":"urn:nbn:fi:b-1","uri":"` + bad + `","state":"unhealthy",`, `"history":[{"at":`}, ""},
+		{
+			"documents", "urn:nbn:fi:b --output json", nil, 1,
+			[]string{`{"name":"urn:nbn:fi:b-1","uri":"` + bad + `","state":"unhealthy",`, `"history":[{"at":`},
+			"",
+		},
 		{"all", "--all", nil, 1, []string{"urn:nbn:fi:a-1\tunchecked\t-\t-\t-\t" + good, bad}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

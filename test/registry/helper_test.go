@@ -49,8 +49,10 @@ func TestHelperCommands(t *testing.T) {
 		{"url-rewrite", "ftp://A.example/b", `OK rewrite-url="ftp://a.example/b"`},
 		{"url-rewrite", "http://a.example/urn:ISBN:0-395-36341-1", "ERR"},
 		{"url-rewrite", "http://a.example/", "ERR"},
-		{"url-rewrite", "http://u:secret@a.example[/",
-			`ERR message="parsing \"http://u:xxxxx@a.example[/\": offset ...`},
+		{
+			"url-rewrite", "http://u:secret@a.example[/",
+			`ERR message="parsing \"http://u:xxxxx@a.example[/\": offset ...`,
+		},
 		// The URL sent is then also the cache key of Squid.
 		{"url-rewrite", "http://a.example/100%?a[]=1|2", `OK rewrite-url="http://a.example/100%25?a%5B%5D=1%7C2"`},
 		// The host and port of CONNECT are not a URL: RFC 9112 section 3.2.3.

@@ -59,8 +59,10 @@ func TestRegistryHosts(t *testing.T) {
 			}
 		}
 	}
-	for method, want := range map[string]string{http.MethodHead: "301 https://a.example/moved?x=y",
-		http.MethodPost: "405", http.MethodPut: "405"} {
+	for method, want := range map[string]string{
+		http.MethodHead: "301 https://a.example/moved?x=y",
+		http.MethodPost: "405", http.MethodPut: "405",
+	} {
 		if got := w.At(t, method, "purl.example", "/net/moved"); got != want {
 			t.Errorf("%s is %s, want %s", method, got, want)
 		}

@@ -166,8 +166,10 @@ func TestInterruptedWithin(t *testing.T) {
 	// Exceeds a pipe, so that writing it shows that the command is reading.
 	lines := strings.Repeat("nonsense\n", 20_000)
 	for _, tt := range []struct{ args, input, stands string }{
-		{"registry import " + at + " -", table.String(),
-			"0 names from standard input were written; import the same input again, equal entries do not change"},
+		{
+			"registry import " + at + " -", table.String(),
+			"0 names from standard input were written; import the same input again, equal entries do not change",
+		},
 		{"uri parse -", lines, "interrupted: the output covers the first %d lines: continue with line %d"},
 		{"resolve -", lines, "interrupted: the output covers the first %d lines: continue with line %d"},
 	} {

@@ -51,8 +51,10 @@ func TestRegistryMint(t *testing.T) {
 func TestMintedNumbersAreValid(t *testing.T) {
 	t.Parallel()
 	store := "sqlite:" + filepath.Join(t.TempDir(), "registry.db")
-	for prefix, n := range map[string]string{"urn:isbn:978951{counter}": "200", "urn:isbn:97912200{counter}": "200",
-		"urn:issn:2342{counter}": "200"} {
+	for prefix, n := range map[string]string{
+		"urn:isbn:978951{counter}": "200", "urn:isbn:97912200{counter}": "200",
+		"urn:issn:2342{counter}": "200",
+	} {
 		out, err := urndtest.Run(t, "", "registry", "mint", "--store", store, "-n", n, prefix)
 		if err != nil || strings.Count(out, "\n") != 200 {
 			t.Errorf("%s: %q, %v", prefix, out, err)

@@ -58,8 +58,10 @@ func fillForOpening(t *testing.T, server *testserver.Postgres) {
 		t.Fatal(err)
 	}
 	table := "name,target\n"
-	for _, name := range []string{"urn:example:a", "urn:example:b", "ark:/12345/x1", "https://purl.example/a",
-		"hdl:20.500.1/a", "https://id.example" + item} {
+	for _, name := range []string{
+		"urn:example:a", "urn:example:b", "ark:/12345/x1", "https://purl.example/a",
+		"hdl:20.500.1/a", "https://id.example" + item,
+	} {
 		table += name + ",https://a.example/1\n"
 	}
 	if r := urndtest.RunWith(t, nil, table, "registry", "import", "--config", file, "-"); r.Status != 0 {

@@ -113,19 +113,31 @@ func TestEverySpelling(t *testing.T) {
 			"URN:DOI:10.5555/A1",
 			"https://doi.org/10.5555/a1", "http://dx.doi.org/10.5555/a1", "info:doi/10.5555/a1", "hdl:10.5555/a1",
 		},
-		"hdl:20.500.9/h1": {"20.500.9/h1", "HDL 20.500.9/h1", "hdl:20.500.9/h1",
-			"https://hdl.handle.net/20.500.9/h1", "info:hdl/20.500.9/h1"},
-		"ark:/12345/x-1": {"ark:/12345/x1", "ark:12345/x1", "ark:/12345/x-1", "ARK:/12345/x1",
-			"ark 12345/x1", "https://n2t.net/ark:/12345/x1", "https://any.example/ark:12345/x-1"},
-		"isbn:0395363411": {"urn:isbn:0-395-36341-1", "0-395-36341-1", "ISBN-10: 0395363411",
-			"0395363411 (pbk.)", "https://openlibrary.org/isbn/0395363411"},
-		"urn:issn:1046-8188": {"1046-8188", "ISSN 1046-8188", "e-ISSN: 1046-8188",
-			"https://portal.issn.org/resource/ISSN/1046-8188"},
+		"hdl:20.500.9/h1": {
+			"20.500.9/h1", "HDL 20.500.9/h1", "hdl:20.500.9/h1",
+			"https://hdl.handle.net/20.500.9/h1", "info:hdl/20.500.9/h1",
+		},
+		"ark:/12345/x-1": {
+			"ark:/12345/x1", "ark:12345/x1", "ark:/12345/x-1", "ARK:/12345/x1",
+			"ark 12345/x1", "https://n2t.net/ark:/12345/x1", "https://any.example/ark:12345/x-1",
+		},
+		"isbn:0395363411": {
+			"urn:isbn:0-395-36341-1", "0-395-36341-1", "ISBN-10: 0395363411",
+			"0395363411 (pbk.)", "https://openlibrary.org/isbn/0395363411",
+		},
+		"urn:issn:1046-8188": {
+			"1046-8188", "ISSN 1046-8188", "e-ISSN: 1046-8188",
+			"https://portal.issn.org/resource/ISSN/1046-8188",
+		},
 		"urn:nbn:fi:lib-1": {"nbn:fi:lib-1", "URN:NBN:FI:lib-1", "https://urn.fi/URN:NBN:fi:lib-1"},
-		"https://id.example/01/09506000134352": {"https://id.example/01/9506000134352",
-			"https://id.gs1.org/01/09506000134352", "http://ID.example/01/09506000134352"},
-		"https://purl.example/net/a": {"https://purl.example/net/a", "HTTPS://PURL.example:443/net/a",
-			"http://purl.example/net/a", "https://purl.example./net/a"},
+		"https://id.example/01/09506000134352": {
+			"https://id.example/01/9506000134352",
+			"https://id.gs1.org/01/09506000134352", "http://ID.example/01/09506000134352",
+		},
+		"https://purl.example/net/a": {
+			"https://purl.example/net/a", "HTTPS://PURL.example:443/net/a",
+			"http://purl.example/net/a", "https://purl.example./net/a",
+		},
 	}
 	for name := range spellings {
 		set(name, "https://here.example/"+url.PathEscape(name))
@@ -203,8 +215,10 @@ func TestNamesLeadNowhereElse(t *testing.T) {
 	for _, only := range [][]string{nil, {"urn:", "ark:/12345/", "https://web.example/"}} {
 		w := r.Start(t, func(c *config.Config) {
 			c.Registry.Only, c.Access.ProxyClients = only, nil
-			c.Resolve.Identifiers = []config.Identifier{{Pattern: `(?i)^ark:/?(?P<id>[0-9b-z]{5,}/\S+)$`,
-				Template: "https://resolver.example.org/ark:/{+id}"}}
+			c.Resolve.Identifiers = []config.Identifier{{
+				Pattern:  `(?i)^ark:/?(?P<id>[0-9b-z]{5,}/\S+)$`,
+				Template: "https://resolver.example.org/ark:/{+id}",
+			}}
 		})
 		for name, want := range map[string]string{
 			"https://web.example/a": "https://here.example/", "https://web.example/none": "Not Found",
@@ -219,8 +233,10 @@ func TestNamesLeadNowhereElse(t *testing.T) {
 				t.Errorf("only %q: %s leads to %s, want %s", only, name, got, want)
 			}
 		}
-		for _, target := range []string{"/uri-res/L2R?ark:/12345/x1", "/uri-res/N2R?doi:10.5555/a1",
-			"/uri-res/L2R?https://web.example/a"} {
+		for _, target := range []string{
+			"/uri-res/L2R?ark:/12345/x1", "/uri-res/N2R?doi:10.5555/a1",
+			"/uri-res/L2R?https://web.example/a",
+		} {
 			if got := w.Get(t, target); got.Status != http.StatusForbidden {
 				t.Errorf("only %q: %s: %d %s", only, target, got.Status, got.Body)
 			}

@@ -22,8 +22,10 @@ func TestWithdrawnOnAllPaths(t *testing.T) {
 	const secret = "https://secret.example/"
 	r := urndtest.NewRegistry(t)
 	name := registry.Name("urn:example:report-1")
-	r.Put(t, name, registry.Record{Targets: urndtest.Targets(secret+"1", secret+"2"), Metadata: `{"title":"A report"}`,
-		Contact: "library@example.org"})
+	r.Put(t, name, registry.Record{
+		Targets: urndtest.Targets(secret+"1", secret+"2"), Metadata: `{"title":"A report"}`,
+		Contact: "library@example.org",
+	})
 	r.Put(t, registry.Name("urn:example:other"), registry.Record{Alias: name.Name})
 	r.Put(t, registry.Prefix("urn:example:below:"), registry.Record{Targets: urndtest.Targets(secret + "below/")})
 	w := r.Start(t, func(c *config.Config) { c.Access.ProxyClients = c.Access.ResolveClients })
@@ -46,17 +48,23 @@ func TestWithdrawnOnAllPaths(t *testing.T) {
 		}
 	}
 	r.Edit(t,
-		registry.Edit{Key: name, IfVersion: registry.AnyVersion,
-			Change: registry.Withdraw("it had errors", "urn:example:report-2", "https://new.example/")},
-		registry.Edit{Key: registry.Prefix("urn:example:below:"), IfVersion: registry.AnyVersion,
-			Change: registry.Withdraw("the server is gone")})
+		registry.Edit{
+			Key: name, IfVersion: registry.AnyVersion,
+			Change: registry.Withdraw("it had errors", "urn:example:report-2", "https://new.example/"),
+		},
+		registry.Edit{
+			Key: registry.Prefix("urn:example:below:"), IfVersion: registry.AnyVersion,
+			Change: registry.Withdraw("the server is gone"),
+		})
 	for _, name := range names {
 		testserver.Wait(t, name+" is gone", func() bool { return w.Get(t, "/"+name).Status == http.StatusGone })
 	}
 	for _, name := range names {
 		for _, path := range paths(name) {
-			for _, accept := range []string{"", "text/html", "application/json", "text/uri-list",
-				"application/vnd.urnd.trace+json"} {
+			for _, accept := range []string{
+				"", "text/html", "application/json", "text/uri-list",
+				"application/vnd.urnd.trace+json",
+			} {
 				reply := w.Get(t, path, "Accept: "+accept)
 				if strings.Contains(reply.Body, secret) || strings.Contains(reply.Header.Get("Location"), secret) {
 					t.Errorf("%s with Accept: %s leads to its target: %d %s", path, accept, reply.Status, reply.Body)

@@ -65,8 +65,10 @@ func Send(t testing.TB, request, body string, fields ...string) Response {
 		t.Fatal(err)
 	}
 	h := response.Header
-	return Response{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h,
-		string(text)}
+	return Response{
+		response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h,
+		string(text),
+	}
 }
 
 // CacheStates returns the first word of Cache-Status for each path.

@@ -42,6 +42,8 @@ func (d *Daemon) Exchange(t testing.TB, request string, fields ...string) Respon
 		t.Fatalf("%.80q: %v", request, err)
 	}
 	h := response.Header
-	return Response{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h,
-		string(text)}
+	return Response{
+		response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h,
+		string(text),
+	}
 }

@@ -31,8 +31,10 @@ func (d *Daemon) RequestHost(t testing.TB, method, host, path string, fields ...
 		t.Fatal(err)
 	}
 	h := response.Header
-	return Response{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h,
-		string(text)}
+	return Response{
+		response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h,
+		string(text),
+	}
 }
 
 // At is like RequestHost, but returns the status, and the location if there is one.

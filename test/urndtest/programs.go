@@ -125,8 +125,10 @@ func WriteAptRepository(t testing.TB, folder string) (deb []byte) {
 func NewAptMachine(t testing.TB, repository, scheme, proxy string) (root string, options []string) {
 	t.Helper()
 	root = t.TempDir()
-	for _, folder := range []string{"etc/apt/apt.conf.d", "etc/apt/preferences.d", "var/lib/apt/lists/partial",
-		"var/cache/apt/archives/partial", "var/lib/dpkg"} {
+	for _, folder := range []string{
+		"etc/apt/apt.conf.d", "etc/apt/preferences.d", "var/lib/apt/lists/partial",
+		"var/cache/apt/archives/partial", "var/lib/dpkg",
+	} {
 		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
 			t.Fatal(err)
 		}

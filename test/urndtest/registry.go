@@ -86,15 +86,19 @@ func namesOf(t testing.TB, c config.Registry) resolver.Names {
 		c.DigitalLink = append(c.DigitalLink, of)
 	}
 	accept := config.Default().URN.Specs()
-	return resolver.Names{Set: set, Accept: accept, Identifiers: identifiers,
-		Roots: roots}.WithOwnedPrefixes(c.NamePrefixes())
+	return resolver.Names{
+		Set: set, Accept: accept, Identifiers: identifiers,
+		Roots: roots,
+	}.WithOwnedPrefixes(c.NamePrefixes())
 }
 
 // DigitalLinks returns the settings for the identifiers in web addresses of NewRegistry.
 func DigitalLinks() []config.DigitalLink {
 	return []config.DigitalLink{
-		{Root: "https://id.example/", Name: "The resolver of Example Ltd", Contact: "Example Ltd",
-			Terms: "https://example.org/terms", Contexts: []string{"DE", "FR"}},
+		{
+			Root: "https://id.example/", Name: "The resolver of Example Ltd", Contact: "Example Ltd",
+			Terms: "https://example.org/terms", Contexts: []string{"DE", "FR"},
+		},
 		{Root: "https://dpp.example/", Scheme: "data-identifiers"},
 	}
 }

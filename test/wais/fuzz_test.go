@@ -127,8 +127,10 @@ func FuzzElements(f *testing.F) {
 
 // FuzzSearch checks that all requests of a search can be decoded by a library.
 func FuzzSearch(f *testing.F) {
-	for _, s := range []string{"a b", `"a b" c`, "@and @attr 1=4 a b", "@or a", `"`, "@attr 1= x",
-		strings.Repeat("@and a ", 50)} {
+	for _, s := range []string{
+		"a b", `"a b" c`, "@and @attr 1=4 a b", "@or a", `"`, "@attr 1= x",
+		strings.Repeat("@and a ", 50),
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

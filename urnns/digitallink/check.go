@@ -75,24 +75,38 @@ const (
 
 // The rules of values. Their name is set to the label of the field.
 var (
-	ruleTooLong = uri.Rule{Code: "link_value_long", Section: sectionValues,
-		Requirement: "the value has more than {{.Value}} characters"}
-	ruleTooShort = uri.Rule{Code: "link_value_short", Section: sectionValues,
-		Requirement: "the value has fewer than {{.Value}} characters"}
-	ruleCharacter = uri.Rule{Code: "link_character", Section: sectionValues,
-		Requirement: "the character {{.Value}} is not allowed there"}
+	ruleTooLong = uri.Rule{
+		Code: "link_value_long", Section: sectionValues,
+		Requirement: "the value has more than {{.Value}} characters",
+	}
+	ruleTooShort = uri.Rule{
+		Code: "link_value_short", Section: sectionValues,
+		Requirement: "the value has fewer than {{.Value}} characters",
+	}
+	ruleCharacter = uri.Rule{
+		Code: "link_character", Section: sectionValues,
+		Requirement: "the character {{.Value}} is not allowed there",
+	}
 	rulePrefixDigits = uri.Rule{
 		Code: "link_prefix_digits", Section: sectionValues,
 		Requirement: "the first {{.Value}} characters, of the company prefix, are digits",
 	}
-	ruleBegins = uri.Rule{Code: "link_begins", Section: sectionValues,
-		Requirement: "the value begins with {{.Value}}"}
-	ruleZero = uri.Rule{Code: "link_zero", Section: sectionValues,
-		Requirement: "the number does not begin with 0"}
-	ruleCheckDigit = uri.Rule{Code: "link_check_digit", Section: sectionDigits,
-		Requirement: "the check digit should be {{.Value}}"}
-	ruleCheckPair = uri.Rule{Code: "link_check_characters", Section: sectionDigits,
-		Requirement: "the check characters should be {{.Value}}"}
+	ruleBegins = uri.Rule{
+		Code: "link_begins", Section: sectionValues,
+		Requirement: "the value begins with {{.Value}}",
+	}
+	ruleZero = uri.Rule{
+		Code: "link_zero", Section: sectionValues,
+		Requirement: "the number does not begin with 0",
+	}
+	ruleCheckDigit = uri.Rule{
+		Code: "link_check_digit", Section: sectionDigits,
+		Requirement: "the check digit should be {{.Value}}",
+	}
+	ruleCheckPair = uri.Rule{
+		Code: "link_check_characters", Section: sectionDigits,
+		Requirement: "the check characters should be {{.Value}}",
+	}
 	ruleDots = uri.Rule{
 		Code: "link_dots", Section: "RFC 3986 section 5.2.4",
 		Requirement: `a value is neither "." nor "..", which a path cannot have`,

@@ -56,10 +56,14 @@ var (
 		Code: "epc_encoding", Name: "EPC", Section: sectionEPC,
 		Requirement: "the bits are eh and pairs of hexadecimal digits, or ex and base64url",
 	}
-	ruleEPCTag = uri.Rule{Code: "epc_tag", Name: "EPC", Section: sectionEPC,
-		Requirement: "only tags of SGTIN-96 and SGTIN-198 are known"}
-	ruleEPCBits = uri.Rule{Code: "epc_bits", Name: "EPC", Section: sectionEPC,
-		Requirement: "the bits are not those of a GTIN with a serial number"}
+	ruleEPCTag = uri.Rule{
+		Code: "epc_tag", Name: "EPC", Section: sectionEPC,
+		Requirement: "only tags of SGTIN-96 and SGTIN-198 are known",
+	}
+	ruleEPCBits = uri.Rule{
+		Code: "epc_bits", Name: "EPC", Section: sectionEPC,
+		Requirement: "the bits are not those of a GTIN with a serial number",
+	}
 )
 
 func failsEPC(segment string, rule uri.Rule) error {

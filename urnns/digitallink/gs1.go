@@ -2,8 +2,10 @@ package digitallink
 
 // GS1 returns the scheme of the GS1 application identifiers: the GS1 Syntax Dictionary of July 2026.
 func GS1() *Scheme {
-	return &Scheme{Name: "GS1 Digital Link", Keys: gs1Keys(), Attributes: gs1Attributes(), HasTags: true,
-		PublicResolver: "https://id.gs1.org/"}
+	return &Scheme{
+		Name: "GS1 Digital Link", Keys: gs1Keys(), Attributes: gs1Attributes(), HasTags: true,
+		PublicResolver: "https://id.gs1.org/",
+	}
 }
 
 func gs1Keys() []Key {
@@ -42,29 +44,42 @@ func gs1Keys() []Key {
 			Chains:   [][]Field{{{Code: "8020", Name: "REF No.", Value: upTo(25)}}},
 			Required: "8020", Levels: [][]string{{"8020"}},
 		},
-		{Field: Field{Code: "417", Name: "party GLN", Value: digits(13, CheckDigit)}, Chains: [][]Field{{party}},
-			Levels: [][]string{{"7040"}}},
+		{
+			Field: Field{Code: "417", Name: "party GLN", Value: digits(13, CheckDigit)}, Chains: [][]Field{{party}},
+			Levels: [][]string{{"7040"}},
+		},
 		{Field: Field{Code: "8003", Name: "GRAI", Value: []Part{
-			{Set: Numeric, Min: 1, Max: 1, Prefix: "0"}, {Set: Numeric, Min: 13, Max: 13, Check: CheckDigit},
+			{Set: Numeric, Min: 1, Max: 1, Prefix: "0"},
+			{Set: Numeric, Min: 13, Max: 13, Check: CheckDigit},
 			{Set: Set82, Max: 16},
 		}}},
-		{Field: Field{Code: "8004", Name: "GIAI", Value: withPrefix(Set82, 30, NoCheck)}, Chains: [][]Field{{party}},
-			Levels: [][]string{{"7040"}}},
 		{
-			Field: Field{Code: "8006", Name: "ITIP",
-				Value: followed(digits(14, CheckDigit), Part{Set: Numeric, Min: 4, Max: 4})},
+			Field: Field{Code: "8004", Name: "GIAI", Value: withPrefix(Set82, 30, NoCheck)}, Chains: [][]Field{{party}},
+			Levels: [][]string{{"7040"}},
+		},
+		{
+			Field: Field{
+				Code: "8006", Name: "ITIP",
+				Value: followed(digits(14, CheckDigit), Part{Set: Numeric, Min: 4, Max: 4}),
+			},
 			Chains: [][]Field{{variant, lot, serial}}, Levels: trade,
 		},
 		{
 			Field: Field{Code: "8010", Name: "CPID", Value: withPrefix(Set39, 30, NoCheck)},
-			Chains: [][]Field{{{Code: "8011", Name: "CPID serial",
-				Value: []Part{{Set: Numeric, Min: 1, Max: 12, Check: NoZeroes}}}}}, Levels: [][]string{{"8011"}},
+			Chains: [][]Field{{{
+				Code: "8011", Name: "CPID serial",
+				Value: []Part{{Set: Numeric, Min: 1, Max: 12, Check: NoZeroes}},
+			}}}, Levels: [][]string{{"8011"}},
 		},
 		{Field: Field{Code: "8013", Name: "GMN", Value: withPrefix(Set82, 25, CheckPair)}},
-		{Field: Field{Code: "8017", Name: "GSRN of a provider", Value: digits(18, CheckDigit)},
-			Chains: [][]Field{{relation()}}, Levels: [][]string{{"8019"}}},
-		{Field: Field{Code: "8018", Name: "GSRN of a recipient", Value: digits(18, CheckDigit)},
-			Chains: [][]Field{{relation()}}, Levels: [][]string{{"8019"}}},
+		{
+			Field:  Field{Code: "8017", Name: "GSRN of a provider", Value: digits(18, CheckDigit)},
+			Chains: [][]Field{{relation()}}, Levels: [][]string{{"8019"}},
+		},
+		{
+			Field:  Field{Code: "8018", Name: "GSRN of a recipient", Value: digits(18, CheckDigit)},
+			Chains: [][]Field{{relation()}}, Levels: [][]string{{"8019"}},
+		},
 	}
 }
 
@@ -88,8 +103,10 @@ func gs1Attributes() []Field {
 		field("7003", "expiration date and time", Numeric, 10, 10),
 	}
 	for _, code := range []string{"410", "411", "412", "413", "416"} {
-		all = append(all, Field{Code: code, Name: "GLN",
-			Value: []Part{{Set: Numeric, Min: 13, Max: 13, Check: CheckDigit}}})
+		all = append(all, Field{
+			Code: code, Name: "GLN",
+			Value: []Part{{Set: Numeric, Min: 13, Max: 13, Check: CheckDigit}},
+		})
 	}
 	return all
 }

@@ -108,20 +108,30 @@ var (
 		Code: "link_path", Name: "path",
 		Requirement: "codes and values alternate in the path: /CODE/VALUE, then /CODE/VALUE of each qualifier",
 	}
-	ruleKey = uri.Rule{Code: "link_key", Name: "primary key",
-		Requirement: "the path begins with the code of a primary key: {{.Value}}"}
+	ruleKey = uri.Rule{
+		Code: "link_key", Name: "primary key",
+		Requirement: "the path begins with the code of a primary key: {{.Value}}",
+	}
 	ruleNoQualifier = uri.Rule{
 		Code: "link_no_qualifier", Name: "qualifier",
 		Requirement: "this is no qualifier of {{.Value}}; data attributes are in the query",
 	}
-	ruleOtherChain = uri.Rule{Code: "link_other_chain", Name: "qualifier",
-		Requirement: "this qualifier does not go with those before"}
-	ruleOrder = uri.Rule{Code: "link_order", Name: "qualifier",
-		Requirement: "qualifiers are in the order {{.Value}}"}
-	ruleRequired = uri.Rule{Code: "link_required", Name: "qualifier",
-		Requirement: "the primary key needs the qualifier {{.Value}}"}
-	ruleInPath = uri.Rule{Code: "link_in_path", Name: "data attribute",
-		Requirement: "the primary key and its qualifiers are in the path"}
+	ruleOtherChain = uri.Rule{
+		Code: "link_other_chain", Name: "qualifier",
+		Requirement: "this qualifier does not go with those before",
+	}
+	ruleOrder = uri.Rule{
+		Code: "link_order", Name: "qualifier",
+		Requirement: "qualifiers are in the order {{.Value}}",
+	}
+	ruleRequired = uri.Rule{
+		Code: "link_required", Name: "qualifier",
+		Requirement: "the primary key needs the qualifier {{.Value}}",
+	}
+	ruleInPath = uri.Rule{
+		Code: "link_in_path", Name: "data attribute",
+		Requirement: "the primary key and its qualifiers are in the path",
+	}
 	ruleRoot  = uri.Rule{Code: "link_root", Name: "root", Requirement: "identifiers are below {{.Value}}"}
 	ruleQuery = uri.Rule{
 		Code: "link_query", Name: "query",

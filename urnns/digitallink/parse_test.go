@@ -107,8 +107,10 @@ func TestLevels(t *testing.T) {
 		{gtin + "/21/s", true, []string{gtin + "/21/s", gtin}},
 		{gtin + "/22/v/10/l", true, []string{gtin + "/22/v/10/l", gtin + "/10/l", gtin + "/22/v", gtin}},
 		{gtin + "/10/l", true, []string{gtin + "/10/l", gtin}},
-		{gtin + "/22/v/10/l/21/s", false,
-			[]string{gtin + "/21/s", gtin + "/22/v/10/l", gtin + "/10/l", gtin + "/22/v", gtin}},
+		{
+			gtin + "/22/v/10/l/21/s", false,
+			[]string{gtin + "/21/s", gtin + "/22/v/10/l", gtin + "/10/l", gtin + "/22/v", gtin},
+		},
 		{gtin + "/10/l/21/s", false, []string{gtin + "/21/s", gtin + "/10/l", gtin}},
 		{"/414/9521141123454/254/1", true, []string{"/414/9521141123454/254/1", "/414/9521141123454"}},
 		{"/00/106141412345678908", true, []string{"/00/106141412345678908"}},
@@ -175,8 +177,10 @@ func TestEPC(t *testing.T) {
 
 // A parsed identifier prints in normal form, which parses to itself, and so do its levels.
 func FuzzParse(f *testing.F) {
-	for _, path := range []string{"/01/09506000134352/22/2A/10/ABC%2F1/21/s.1", "/8013/1987654Ad4X4bL5ttr2310c2K",
-		"/414/9521141123454/7040/1AAA"} {
+	for _, path := range []string{
+		"/01/09506000134352/22/2A/10/ABC%2F1/21/s.1", "/8013/1987654Ad4X4bL5ttr2310c2K",
+		"/414/9521141123454/7040/1AAA",
+	} {
 		f.Add(path, "17=261200")
 		f.Add(path, "11")
 	}

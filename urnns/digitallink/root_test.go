@@ -31,10 +31,14 @@ func TestRoots(t *testing.T) {
 		{"HTTPS://ID.EXAMPLE.ORG.:443/stem/01/9506000134352/?17=261200", item, ""},
 		{item + "/21/a%2fb", item + "/21/a%2Fb", ""},
 		{item + "/21/%41!", item + "/21/A%21", ""},
-		{"https://id.example.org/stem/eh30164596f40c0e5cbe991a83?x=y",
-			"https://id.example.org/stem/01/09528765123457/21/123456789123", ""},
-		{"https://id.example.org/stem/exMBZFlvQMDly-mRqD/",
-			"https://id.example.org/stem/01/09528765123457/21/123456789123", ""},
+		{
+			"https://id.example.org/stem/eh30164596f40c0e5cbe991a83?x=y",
+			"https://id.example.org/stem/01/09528765123457/21/123456789123", "",
+		},
+		{
+			"https://id.example.org/stem/exMBZFlvQMDly-mRqD/",
+			"https://id.example.org/stem/01/09528765123457/21/123456789123", "",
+		},
 		{"https://id.example.org/stem/foo", "", "path"},
 		{"https://id.example.org/stem/gtin/09506000134352", "", "primary key"},
 		{"https://id.example.org/stem/eh30", "", "EPC"},
@@ -73,8 +77,10 @@ func TestRoots(t *testing.T) {
 			t.Errorf("%s: %v, want %s", test.text, err, test.rule)
 		}
 	}
-	for _, url := range []string{"http://a.example/", "https://a.example/x", "https://a.example:8443/",
-		"https://a.example/?x", "a"} {
+	for _, url := range []string{
+		"http://a.example/", "https://a.example/x", "https://a.example:8443/",
+		"https://a.example/?x", "a",
+	} {
 		if _, err := digitallink.NewRoot(url, digitallink.GS1()); err == nil {
 			t.Errorf("%s is a root", url)
 		}

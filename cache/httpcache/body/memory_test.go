@@ -20,8 +20,10 @@ func TestSharedBuffers(t *testing.T) {
 				want := bytes.Repeat([]byte{byte('a' + i)}, size)
 				for _, length := range []int64{int64(size), -1} {
 					var got bytes.Buffer
-					p := PassThrough{Response: &httpmessage.Response{Body: io.NopCloser(bytes.NewReader(want)),
-						ContentLength: length}, Buffers: &shared}
+					p := PassThrough{Response: &httpmessage.Response{
+						Body:          io.NopCloser(bytes.NewReader(want)),
+						ContentLength: length,
+					}, Buffers: &shared}
 					if err := p.SendTo(&got, nil); err != nil || !bytes.Equal(got.Bytes(), want) {
 						t.Errorf("%d bytes of length %d: %v, %d", size, length, err, got.Len())
 					}

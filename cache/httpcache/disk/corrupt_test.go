@@ -84,8 +84,10 @@ func TestDamagedFiles(t *testing.T) {
 		{"truncated to nothing", func(path string) error { return os.Truncate(path, 0) }},
 		{"zeros", func(path string) error { return zero(path, 0) }},
 		{"body of zeros", func(path string) error { return zero(path, 300) }},
-		{"replaced by a directory",
-			func(path string) error { return replaceBy(path, func() error { return os.Mkdir(path, 0o700) }) }},
+		{
+			"replaced by a directory",
+			func(path string) error { return replaceBy(path, func() error { return os.Mkdir(path, 0o700) }) },
+		},
 		{"replaced by a named pipe", func(path string) error {
 			return replaceBy(path, func() error { return syscall.Mkfifo(path, 0o600) })
 		}},

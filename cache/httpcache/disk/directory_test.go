@@ -90,10 +90,14 @@ func TestOperations(t *testing.T) {
 		do   func()
 		want []string
 	}{
-		{"a fill", func() { stored = mustPut(t, s.Store, "k", "head", body(1, 5000)) },
-			[]string{"create", "write", "write", "rename"}},
-		{"another one", func() { mustPut(t, s.Store, "l", "head", body(1, 5000)) },
-			[]string{"create", "write", "write", "rename"}},
+		{
+			"a fill", func() { stored = mustPut(t, s.Store, "k", "head", body(1, 5000)) },
+			[]string{"create", "write", "write", "rename"},
+		},
+		{
+			"another one", func() { mustPut(t, s.Store, "l", "head", body(1, 5000)) },
+			[]string{"create", "write", "write", "rename"},
+		},
 		{"a hit", func() { _ = s.Read("k", mebibyte) }, []string{"open", "read"}},
 		{"a miss", func() { _ = s.Read("m", mebibyte) }, nil},
 		{"a removal", func() { must(t, s.Remove(stored)) }, []string{"remove"}},

@@ -91,8 +91,10 @@ func TestLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = s.Close()
-	foreign := []string{"README", incoming + "/README", incoming + "/xyz.tmp", "abc/README", "abcd/file", "xyz/file",
-		"abc/" + directoryName(0xabc) + "-1-2"}
+	foreign := []string{
+		"README", incoming + "/README", incoming + "/xyz.tmp", "abc/README", "abcd/file", "xyz/file",
+		"abc/" + directoryName(0xabc) + "-1-2",
+	}
 	for _, name := range foreign {
 		path := filepath.Join(s.dir, name)
 		_ = os.MkdirAll(filepath.Dir(path), 0o700)

@@ -39,8 +39,10 @@ func FuzzTrailer(f *testing.F) {
 
 func FuzzName(f *testing.F) {
 	n := name{digestOf("k"), 1_800_000_000<<32 | 0xabcdef, 5000}
-	for _, text := range []string{n.String(), "", "-", "--", n.String() + "0", n.String()[1:],
-		n.String()[:33] + "-1-+5"} {
+	for _, text := range []string{
+		n.String(), "", "-", "--", n.String() + "0", n.String()[1:],
+		n.String()[:33] + "-1-+5",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -12,7 +12,8 @@ import (
 // TestCompacted: compacted fields are equal to the original.
 func TestCompacted(t *testing.T) {
 	for _, fields := range []httpmessage.Fields{
-		{}, httpmessage.NewFields("A", "1"), httpmessage.NewFields("A", "1", "B", "", "", "", "a", "2", "B", "b"),
+		{},
+		httpmessage.NewFields("A", "1"), httpmessage.NewFields("A", "1", "B", "", "", "", "a", "2", "B", "b"),
 		httpmessage.NewFields("a", "1", "A", "2"),
 	} {
 		got := Compact(fields)

@@ -33,91 +33,159 @@ func TestOverridden(t *testing.T) {
 		{"least, less", least, 200, "", "Cache-Control: max-age=10", ReasonNone, "1m0s override explicit"},
 		{"least, more", least, 200, "", "Cache-Control: max-age=100", ReasonNone, "1m40s max-age explicit"},
 		{"least, max-age=0", least, 200, "", "Cache-Control: max-age=0", ReasonNone, "1m0s override explicit"},
-		{"least, s-maxage", least, 200, "", "Cache-Control: s-maxage=1", ReasonNone,
-			"1m0s override explicit must-revalidate"},
+		{
+			"least, s-maxage", least, 200, "", "Cache-Control: s-maxage=1", ReasonNone,
+			"1m0s override explicit must-revalidate",
+		},
 		{"least, no-cache", least, 200, "", "Cache-Control: no-cache", ReasonNone, "1m0s override explicit"},
-		{"least, no-cache with names", least, 200, "", "Cache-Control: no-cache=X-A", ReasonNone,
-			"1m0s override explicit"},
-		{"least, must-revalidate", least, 200, "", "Cache-Control: max-age=0, must-revalidate", ReasonNone,
-			"1m0s override explicit must-revalidate"},
+		{
+			"least, no-cache with names", least, 200, "", "Cache-Control: no-cache=X-A", ReasonNone,
+			"1m0s override explicit",
+		},
+		{
+			"least, must-revalidate", least, 200, "", "Cache-Control: max-age=0, must-revalidate", ReasonNone,
+			"1m0s override explicit must-revalidate",
+		},
 		{"least, Expires now", least, 200, "", "Expires: " + now, ReasonNone, "1m0s override explicit"},
 		{"least, Expires invalid", least, 200, "", "Expires: 0", ReasonNone, "1m0s override explicit"},
-		{"least, Expires later", least, 200, "", "Expires: Sun, 22 Nov 2026 09:00:00 GMT", ReasonNone,
-			"1h0m0s Expires explicit"},
-		{"least, a heuristic", least, 200, "", "Last-Modified: Sun, 22 Nov 2026 07:00:00 GMT", ReasonNone,
-			"6m0s heuristic explicit"},
+		{
+			"least, Expires later", least, 200, "", "Expires: Sun, 22 Nov 2026 09:00:00 GMT", ReasonNone,
+			"1h0m0s Expires explicit",
+		},
+		{
+			"least, a heuristic", least, 200, "", "Last-Modified: Sun, 22 Nov 2026 07:00:00 GMT", ReasonNone,
+			"6m0s heuristic explicit",
+		},
 		{"least, a part", least, 206, "", "Content-Range: bytes 0-1/2", ReasonNone, "1m0s override explicit"},
 		{"least, a status of no default", least, 302, "", "", ReasonStatus, "0s"},
-		{"least, a status that is listed", Override{MinLifetime: time.Minute, Statuses: []int{302}}, 302, "", "",
-			ReasonNone, "1m0s override explicit"},
-		{"least, a status that is not listed", Override{MinLifetime: time.Minute, Statuses: []int{302}}, 200, "", "",
-			ReasonNone, "0s"},
+		{
+			"least, a status that is listed",
+			Override{MinLifetime: time.Minute, Statuses: []int{302}},
+			302, "", "",
+			ReasonNone, "1m0s override explicit",
+		},
+		{
+			"least, a status that is not listed",
+			Override{MinLifetime: time.Minute, Statuses: []int{302}},
+			200, "", "",
+			ReasonNone, "0s",
+		},
 
 		{"least, no-store", least, 200, "", "Cache-Control: no-store", ReasonNoStore, ""},
 		{"least, private", least, 200, "", "Cache-Control: private", ReasonPrivate, ""},
 		{"least, private and max-age", least, 200, "", "Cache-Control: private, max-age=100", ReasonPrivate, ""},
-		{"least, private with names", least, 200, "", "Cache-Control: private=X-A", ReasonNone,
-			"1m0s override explicit"},
+		{
+			"least, private with names", least, 200, "", "Cache-Control: private=X-A", ReasonNone,
+			"1m0s override explicit",
+		},
 		{"least, Vary: *", least, 200, "", "Vary: *", ReasonVary, ""},
-		{"least, must-understand", Override{MinLifetime: time.Minute, Statuses: []int{299}}, 299, "",
-			"Cache-Control: must-understand", ReasonMustUnderstand, ""},
+		{
+			"least, must-understand",
+			Override{MinLifetime: time.Minute, Statuses: []int{299}},
+			299, "",
+			"Cache-Control: must-understand", ReasonMustUnderstand, "",
+		},
 		{"least, Authorization", least, 200, "Authorization: Basic x", "", ReasonAuthorization, ""},
-		{"least, Authorization and max-age", least, 200, "Authorization: Basic x", "Cache-Control: max-age=10",
-			ReasonAuthorization, ""},
-		{"least, Authorization and public", least, 200, "Authorization: Basic x", "Cache-Control: public, no-cache",
-			ReasonNone, "0s no-cache must-revalidate"},
+		{
+			"least, Authorization and max-age", least, 200, "Authorization: Basic x", "Cache-Control: max-age=10",
+			ReasonAuthorization, "",
+		},
+		{
+			"least, Authorization and public", least, 200, "Authorization: Basic x", "Cache-Control: public, no-cache",
+			ReasonNone, "0s no-cache must-revalidate",
+		},
 		{
 			"least, Authorization and must-revalidate", least, 200, "Authorization: Basic x",
 			"Cache-Control: max-age=0, must-revalidate", ReasonNone, "0s max-age explicit must-revalidate",
 		},
 		{"least, Set-Cookie", least, 200, "", "Set-Cookie: a=b", ReasonSetCookie, "0s"},
-		{"least, Set-Cookie and max-age", least, 200, "", "Set-Cookie: a=b | Cache-Control: max-age=10", ReasonNone,
-			"10s max-age explicit"},
-		{"least, Set-Cookie and no-cache", least, 200, "", "Set-Cookie: a=b | Cache-Control: no-cache", ReasonSetCookie,
-			"0s no-cache must-revalidate"},
-		{"least, Set-Cookie and public", least, 200, "", "Set-Cookie: a=b | Cache-Control: public, max-age=0",
-			ReasonNone, "0s max-age explicit"},
+		{
+			"least, Set-Cookie and max-age", least, 200, "", "Set-Cookie: a=b | Cache-Control: max-age=10", ReasonNone,
+			"10s max-age explicit",
+		},
+		{
+			"least, Set-Cookie and no-cache", least, 200, "", "Set-Cookie: a=b | Cache-Control: no-cache", ReasonSetCookie,
+			"0s no-cache must-revalidate",
+		},
+		{
+			"least, Set-Cookie and public", least, 200, "", "Set-Cookie: a=b | Cache-Control: public, max-age=0",
+			ReasonNone, "0s max-age explicit",
+		},
 		{"least, Cookie", least, 200, "Cookie: a=b", "", ReasonNone, "1m0s override explicit"},
 		{"least, a field that nobody knows", least, 200, "X-Unknown: 1", "", ReasonUnkeyed, "1m0s override explicit"},
 		{"least, the client's no-store", least, 200, "Cache-Control: no-store", "", ReasonRequestNoStore, ""},
-		{"least, an error of a client", Override{MinLifetime: time.Minute, Statuses: []int{429}}, 429, "", "",
-			ReasonClientError, "1m0s override explicit"},
+		{
+			"least, an error of a client",
+			Override{MinLifetime: time.Minute, Statuses: []int{429}},
+			429, "", "",
+			ReasonClientError, "1m0s override explicit",
+		},
 
 		{"most, nothing", most, 200, "", "", ReasonNone, "0s"},
 		{"most, less", most, 200, "", "Cache-Control: max-age=10", ReasonNone, "10s max-age explicit"},
 		{"most, more", most, 200, "", "Cache-Control: max-age=100", ReasonNone, "1m0s override explicit"},
-		{"most, s-maxage", most, 200, "", "Cache-Control: s-maxage=100", ReasonNone,
-			"1m0s override explicit must-revalidate"},
-		{"most, no-cache", most, 200, "", "Cache-Control: no-cache, max-age=100", ReasonNone,
-			"1m0s override explicit no-cache must-revalidate"},
-		{"most, a heuristic", most, 200, "", "Last-Modified: Sun, 22 Nov 2026 07:00:00 GMT", ReasonNone,
-			"1m0s override"},
-		{"most, a heuristic and a cookie", most, 200, "Cookie: a=b", "Last-Modified: Sun, 22 Nov 2026 07:00:00 GMT",
-			ReasonCookie, "1m0s override"},
+		{
+			"most, s-maxage", most, 200, "", "Cache-Control: s-maxage=100", ReasonNone,
+			"1m0s override explicit must-revalidate",
+		},
+		{
+			"most, no-cache", most, 200, "", "Cache-Control: no-cache, max-age=100", ReasonNone,
+			"1m0s override explicit no-cache must-revalidate",
+		},
+		{
+			"most, a heuristic", most, 200, "", "Last-Modified: Sun, 22 Nov 2026 07:00:00 GMT", ReasonNone,
+			"1m0s override",
+		},
+		{
+			"most, a heuristic and a cookie", most, 200, "Cookie: a=b", "Last-Modified: Sun, 22 Nov 2026 07:00:00 GMT",
+			ReasonCookie, "1m0s override",
+		},
 		{"most, a status", Override{MaxLifetime: time.Minute, Statuses: []int{302}}, 302, "", "", ReasonStatus, "0s"},
 		{"both, less", both, 200, "", "Cache-Control: max-age=10", ReasonNone, "1m0s override explicit"},
 		{"both, between", both, 200, "", "Cache-Control: max-age=100", ReasonNone, "1m40s max-age explicit"},
 		{"both, more", both, 200, "", "Cache-Control: max-age=1000", ReasonNone, "2m0s override explicit"},
-		{"both, Set-Cookie", both, 200, "", "Set-Cookie: a=b | Cache-Control: max-age=1000", ReasonNone,
-			"2m0s override explicit"},
-		{"least is more than most", Override{MinLifetime: time.Hour, MaxLifetime: time.Minute}, 200, "", "", ReasonNone,
-			"1m0s override explicit"},
-		{"least is longer than all", Override{MinLifetime: 1 << 62}, 200, "", "", ReasonNone,
-			MaxLifetime.String() + " override explicit"},
+		{
+			"both, Set-Cookie", both, 200, "", "Set-Cookie: a=b | Cache-Control: max-age=1000", ReasonNone,
+			"2m0s override explicit",
+		},
+		{
+			"least is more than most",
+			Override{MinLifetime: time.Hour, MaxLifetime: time.Minute},
+			200, "", "", ReasonNone,
+			"1m0s override explicit",
+		},
+		{
+			"least is longer than all",
+			Override{MinLifetime: 1 << 62},
+			200, "", "", ReasonNone,
+			MaxLifetime.String() + " override explicit",
+		},
 
-		{"stale, nothing", revalidate, 200, "", "Cache-Control: max-age=10", ReasonNone,
-			"10s max-age explicit stale 1m0s"},
-		{"stale, the origin's", revalidate, 200, "", "Cache-Control: max-age=10, stale-while-revalidate=5", ReasonNone,
-			"10s max-age explicit stale 5s"},
-		{"stale, the origin's none", revalidate, 200, "", "Cache-Control: max-age=10, stale-while-revalidate=0",
-			ReasonNone, "10s max-age explicit"},
-		{"stale, no-cache", revalidate, 200, "", "Cache-Control: no-cache", ReasonNone,
-			"0s no-cache must-revalidate stale 1m0s"},
+		{
+			"stale, nothing", revalidate, 200, "", "Cache-Control: max-age=10", ReasonNone,
+			"10s max-age explicit stale 1m0s",
+		},
+		{
+			"stale, the origin's", revalidate, 200, "", "Cache-Control: max-age=10, stale-while-revalidate=5", ReasonNone,
+			"10s max-age explicit stale 5s",
+		},
+		{
+			"stale, the origin's none", revalidate, 200, "", "Cache-Control: max-age=10, stale-while-revalidate=0",
+			ReasonNone, "10s max-age explicit",
+		},
+		{
+			"stale, no-cache", revalidate, 200, "", "Cache-Control: no-cache", ReasonNone,
+			"0s no-cache must-revalidate stale 1m0s",
+		},
 
 		{"never", Override{NoStore: true}, 200, "", "Cache-Control: max-age=10", ReasonOverride, ""},
 		{"never, public", Override{NoStore: true}, 200, "", "Cache-Control: public, max-age=10", ReasonOverride, ""},
-		{"never, another status", Override{NoStore: true}, 500, "", "Cache-Control: max-age=10", ReasonNone,
-			"10s max-age explicit"},
+		{
+			"never, another status",
+			Override{NoStore: true},
+			500, "", "Cache-Control: max-age=10", ReasonNone,
+			"10s max-age explicit",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := &httpmessage.Request{Method: http.MethodGet, Fields: fieldsOf(test.request)}
@@ -221,11 +289,15 @@ func TestFindOverride(t *testing.T) {
 // TestOverriddenCostsNothing: applying overrides allocates nothing.
 func TestOverriddenCostsNothing(t *testing.T) {
 	r := &httpmessage.Request{Method: http.MethodGet}
-	got := &httpmessage.Response{Status: 200,
-		Fields: fieldsOf("Content-Type: text/html; charset=utf-8 | Cache-Control: no-cache")}
+	got := &httpmessage.Response{
+		Status: 200,
+		Fields: fieldsOf("Content-Type: text/html; charset=utf-8 | Cache-Control: no-cache"),
+	}
 	control := NewControl(nil, got.Fields, nil)
-	for _, overrides := range [][]Override{nil,
-		{{Types: []string{"image/*"}}, {Types: []string{"text/*"}, MinLifetime: time.Minute}}} {
+	for _, overrides := range [][]Override{
+		nil,
+		{{Types: []string{"image/*"}}, {Types: []string{"text/*"}, MinLifetime: time.Minute}},
+	} {
 		if n := testing.AllocsPerRun(100, func() {
 			c := control.Overridden(overrides, r, got)
 			if MayStore(r, RequestDirectives{}, c, got) != ReasonNone || MayShare(r, nil, got, true) != ReasonNone {

@@ -45,12 +45,18 @@ var reasonTexts = [reasons]struct{ code, section, sentence string }{
 	},
 	ReasonRequestNoStore: {"request-no-store", "RFC 9111 section 5.2.1.5", "the request has no-store"},
 	ReasonOverride:       {"override", "RFC 9111 section 3", "the configuration of the site says never"},
-	ReasonClient: {"client", "RFC 9111 section 3",
-		"the response was made for this client, whatever its fields say"},
-	ReasonInterim: {"not-modified", "RFC 9111 section 3",
-		"the response is 304 to a condition of the client, or not a final one"},
-	ReasonParts: {"parts", "RFC 9111 section 3.3",
-		"the response has several ranges, or one without Content-Range"},
+	ReasonClient: {
+		"client", "RFC 9111 section 3",
+		"the response was made for this client, whatever its fields say",
+	},
+	ReasonInterim: {
+		"not-modified", "RFC 9111 section 3",
+		"the response is 304 to a condition of the client, or not a final one",
+	},
+	ReasonParts: {
+		"parts", "RFC 9111 section 3.3",
+		"the response has several ranges, or one without Content-Range",
+	},
 	ReasonMustUnderstand: {
 		"must-understand", "RFC 9111 section 5.2.2.3",
 		"the response has must-understand, and a status whose caching is not implemented",

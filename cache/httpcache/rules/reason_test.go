@@ -20,8 +20,10 @@ func TestReasons(t *testing.T) {
 			t.Errorf("%d: %q, %q, %q", r, r.Code(), r.Section(), r)
 		}
 	}
-	for s, want := range map[Source]string{SourceNone: "", SourceHeuristic: "heuristic", SourceOverride: "override",
-		sources: "", 255: ""} {
+	for s, want := range map[Source]string{
+		SourceNone: "", SourceHeuristic: "heuristic", SourceOverride: "override",
+		sources: "", 255: "",
+	} {
 		if s.String() != want {
 			t.Errorf("%d: %q", s, s)
 		}

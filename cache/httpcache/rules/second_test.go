@@ -9,7 +9,8 @@ import (
 func TestSecond(t *testing.T) {
 	first := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, at := range []time.Time{
-		{}, first.Add(time.Second), time.Unix(-1, 0).UTC(), time.Unix(0, 0).UTC(),
+		{},
+		first.Add(time.Second), time.Unix(-1, 0).UTC(), time.Unix(0, 0).UTC(),
 		time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC), time.Date(9999, 12, 31,
 			23, 59, 59, 0, time.UTC),
 	} {

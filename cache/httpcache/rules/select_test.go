@@ -41,8 +41,10 @@ func TestValuesAreMadeOnce(t *testing.T) {
 		{"usual", "de, en;q=0.5", 20},
 		{"60 kB", strings.Repeat("de-AT;q=0.5, ", 60<<10/13), 2},
 		{"many members", strings.Repeat("a,", maxNormalMembers), 2},
-		{"the most that is made normal",
-			strings.Repeat("de-at-1996;q=0.55,", maxNormalMembers)[:maxNormalBytes-1], 600},
+		{
+			"the most that is made normal",
+			strings.Repeat("de-at-1996;q=0.55,", maxNormalMembers)[:maxNormalBytes-1], 600,
+		},
 	} {
 		requested := 0
 		lines := []string{test.language}
@@ -74,8 +76,12 @@ func TestLongValues(t *testing.T) {
 		{"one space more", []string{long}, []string{long + " "}, false},
 		{"in two lines", []string{long + "," + long}, []string{long, long}, true},
 		{"the last byte", []string{long + "a"}, []string{long + "b"}, false},
-		{"what it would be in normal form", []string{strings.Repeat("de,", maxNormalMembers+1)},
-			[]string{strings.Repeat("de,", maxNormalMembers)}, false},
+		{
+			"what it would be in normal form",
+			[]string{strings.Repeat("de,", maxNormalMembers+1)},
+			[]string{strings.Repeat("de,", maxNormalMembers)},
+			false,
+		},
 		{"many empty lines", make([]string, maxNormalBytes), make([]string, maxNormalBytes+1), false},
 		{"empty and missing", []string{""}, nil, false},
 	} {

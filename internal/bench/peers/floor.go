@@ -17,16 +17,20 @@ func floors(s settings) []peer {
 				return []string{s.floor, "-mode", mode, "-listen", p.Forward + "," + p.Gateway, "-origin", p.Origin}
 			},
 			env: func(p place) []string { return []string{maxProcs(p)} },
-			cannot: map[form]string{redirect: nothing, download: nothing, upload: nothing, ftpFile: nothing,
-				ftpDirectory: nothing},
+			cannot: map[form]string{
+				redirect: nothing, download: nothing, upload: nothing, ftpFile: nothing,
+				ftpDirectory: nothing,
+			},
 		})
 	}
 	const redirects = "it does nothing but redirect"
 	all = append(all, peer{
 		name: "floor-redirect",
 		command: func(p place) []string {
-			return []string{s.floor, "-mode", "redirect", "-listen", p.Secure + "," + p.Gateway, "-certificate",
-				p.Dir + "/tls.pem", "-location", p.Location}
+			return []string{
+				s.floor, "-mode", "redirect", "-listen", p.Secure + "," + p.Gateway, "-certificate",
+				p.Dir + "/tls.pem", "-location", p.Location,
+			}
 		},
 		env:    func(p place) []string { return []string{maxProcs(p)} },
 		secure: true,

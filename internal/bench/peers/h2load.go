@@ -36,8 +36,10 @@ func (l h2load) arguments(at place) []string {
 		url = "https://"
 	}
 	host, path := l.row.place(at, 0)
-	all := []string{"-t", "1", "-c", strconv.Itoa(l.connections), "-m", strconv.Itoa(max(1, l.row.batch)), "-D",
-		fmt.Sprintf("%dms", l.measure.Milliseconds())}
+	all := []string{
+		"-t", "1", "-c", strconv.Itoa(l.connections), "-m", strconv.Itoa(max(1, l.row.batch)), "-D",
+		fmt.Sprintf("%dms", l.measure.Milliseconds()),
+	}
 	if l.row.link != overHTTP2 {
 		all = append(all, "--h1")
 	}

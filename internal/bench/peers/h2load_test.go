@@ -77,10 +77,14 @@ func TestH2loadArguments(t *testing.T) {
 			},
 		},
 		{
-			h2load{row: row{form: gateway, size: kibibyte, link: overHTTP2, batch: 16}, connections: 3,
-				measure: 2 * time.Second},
-			[]string{"-t", "1", "-c", "3", "-m", "16", "-D", "2000ms", "--connect-to", "127.0.0.1:2",
-				"https://" + gatewayHost + "/cached/1024"},
+			h2load{
+				row: row{form: gateway, size: kibibyte, link: overHTTP2, batch: 16}, connections: 3,
+				measure: 2 * time.Second,
+			},
+			[]string{
+				"-t", "1", "-c", "3", "-m", "16", "-D", "2000ms", "--connect-to", "127.0.0.1:2",
+				"https://" + gatewayHost + "/cached/1024",
+			},
 		},
 	} {
 		if got := c.load.arguments(at); !slices.Equal(got, c.want) {

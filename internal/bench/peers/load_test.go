@@ -29,13 +29,17 @@ func TestLoad(t *testing.T) {
 	}{
 		{"empty", "GET /cached/0 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 0, true, false},
 		{"one a connection", "GET /cached/7 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 7, true, true},
-		{"closed by the server", "GET /cached/7 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 1, 200, 7,
-			true, true},
+		{
+			"closed by the server", "GET /cached/7 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 1, 200, 7,
+			true, true,
+		},
 		{"absolute-form", "GET http://a/no-store/1024 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 1024, true, false},
 		{"more than a buffer", "GET /cached/1048576/1 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, mebibyte, true, false},
 		{"pipelined", "GET /cached/7 HTTP/1.1\r\nHost: a\r\n\r\n", 16, 200, 7, true, false},
-		{"pipelined, more than a buffer", "GET /cached/100000 HTTP/1.1\r\nHost: a\r\n\r\n", 16, 200, 100000,
-			true, false},
+		{
+			"pipelined, more than a buffer", "GET /cached/100000 HTTP/1.1\r\nHost: a\r\n\r\n", 16, 200, 100000,
+			true, false,
+		},
 		{"status", "GET /unknown HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 0, false, false},
 		{"length", "GET /cached/7 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 8, false, false},
 		{"no reply", "POST / HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 0, false, false},

@@ -71,8 +71,10 @@ func others() []peer {
 					"-f", p.Dir + "/varnish.vcl", "-s", "malloc,256m", "-p", fmt.Sprint("thread_pools=", p.Processors),
 				}
 			},
-			cannot: map[form]string{forward: noForward, download: noConnect, upload: noConnect, ftpFile: noFTP,
-				ftpDirectory: noFTP},
+			cannot: map[form]string{
+				forward: noForward, download: noConnect, upload: noConnect, ftpFile: noFTP,
+				ftpDirectory: noFTP,
+			},
 		},
 		{
 			name: "squid", pkg: "squid", files: config("squid.conf"),
@@ -95,8 +97,10 @@ func others() []peer {
 			command: func(p place) []string {
 				return []string{"apache2", "-d", p.Dir, "-f", p.Dir + "/apache.conf", "-DFOREGROUND"}
 			},
-			cannot: map[form]string{ftpFile: "mod_proxy_ftp is not measured",
-				ftpDirectory: "mod_proxy_ftp is not measured"},
+			cannot: map[form]string{
+				ftpFile:      "mod_proxy_ftp is not measured",
+				ftpDirectory: "mod_proxy_ftp is not measured",
+			},
 		},
 		{
 			name: "caddy", pkg: "caddy", files: config("Caddyfile"), secure: true,
@@ -106,8 +110,10 @@ func others() []peer {
 			env: func(p place) []string {
 				return []string{maxProcs(p), "XDG_CONFIG_HOME=" + p.Dir, "XDG_DATA_HOME=" + p.Dir}
 			},
-			cannot: map[form]string{forward: "the package has no forward proxy", download: noConnect, upload: noConnect,
-				ftpFile: noFTP, ftpDirectory: noFTP},
+			cannot: map[form]string{
+				forward: "the package has no forward proxy", download: noConnect, upload: noConnect,
+				ftpFile: noFTP, ftpDirectory: noFTP,
+			},
 		},
 	}
 }

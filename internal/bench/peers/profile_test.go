@@ -11,8 +11,10 @@ import (
 )
 
 func TestProfiled(t *testing.T) {
-	for part, want := range map[string]int{"": 10, "cached redirect": 2, "1 MiB": 0, "CONNECT": 0, "miss": 2,
-		"miss|cached redirect": 4} {
+	for part, want := range map[string]int{
+		"": 10, "cached redirect": 2, "1 MiB": 0, "CONNECT": 0, "miss": 2,
+		"miss|cached redirect": 4,
+	} {
 		if got := profiled(part); len(got) != want {
 			t.Errorf("%q: %d rows: %v", part, len(got), got)
 		}

@@ -16,12 +16,21 @@ func TestParseHead(t *testing.T) {
 		ok      bool
 	}{
 		{"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", head{status: 200, length: 5, size: 38}, false, true},
-		{"HTTP/1.1 302 Found\r\ncontent-length:0\r\nCONNECTION: Close\r\n\r\n",
-			head{status: 302, close: true, size: 59}, false, true},
-		{"HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\n", head{status: 200, length: 1, close: true, size: 38},
-			false, true},
-		{"HTTP/1.0 200 OK\r\nContent-Length: 1\r\nConnection: keep-alive\r\n\r\n",
-			head{status: 200, length: 1, size: 62}, false, true},
+		{
+			"HTTP/1.1 302 Found\r\ncontent-length:0\r\nCONNECTION: Close\r\n\r\n",
+			head{status: 302, close: true, size: 59},
+			false, true,
+		},
+		{
+			"HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\n",
+			head{status: 200, length: 1, close: true, size: 38},
+			false, true,
+		},
+		{
+			"HTTP/1.0 200 OK\r\nContent-Length: 1\r\nConnection: keep-alive\r\n\r\n",
+			head{status: 200, length: 1, size: 62},
+			false, true,
+		},
 		{"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n", head{}, true, false},
 		{"", head{}, true, false},
 		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", head{}, false, false},

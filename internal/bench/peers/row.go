@@ -85,15 +85,23 @@ func rows(part string) []row {
 		{title: "forward, cached, the user has logged in", form: forward, size: kibibyte, with: logins},
 		{title: "forward, cached, each user logs in", form: forward, size: kibibyte, with: logins, users: true},
 		{title: "event: start, and resident memory", form: forward, size: kibibyte, event: started},
-		{title: "event: start with a list of a million hosts, and resident memory", form: forward, size: kibibyte,
-			with: hosts, event: started},
+		{
+			title: "event: start with a list of a million hosts, and resident memory", form: forward, size: kibibyte,
+			with: hosts, event: started,
+		},
 		{title: "event: the list has a host more", form: forward, size: kibibyte, with: hosts, event: listReplaced},
-		{title: "event: the first parent ends", form: forward, size: kibibyte, origin: always, with: parents,
-			event: parentEnds},
-		{title: "event: the first parent is back", form: forward, size: kibibyte, origin: always, with: parents,
-			event: parentBack},
-		{title: "event: the first parent is silent", form: forward, size: kibibyte, origin: always, with: parents,
-			event: parentSilent},
+		{
+			title: "event: the first parent ends", form: forward, size: kibibyte, origin: always, with: parents,
+			event: parentEnds,
+		},
+		{
+			title: "event: the first parent is back", form: forward, size: kibibyte, origin: always, with: parents,
+			event: parentBack,
+		},
+		{
+			title: "event: the first parent is silent", form: forward, size: kibibyte, origin: always, with: parents,
+			event: parentSilent,
+		},
 		{title: "idle connection", form: redirect, manner: idleConnections},
 		{title: "idle connection by TLS", form: redirect, link: overTLS, manner: idleConnections},
 	}

@@ -27,8 +27,10 @@ type column struct {
 }
 
 func newColumn(peer string, processors int) *column {
-	c := &column{peer: peer, name: peer, processors: processors, cells: map[string]cell{},
-		featured: map[feature]startedServer{}}
+	c := &column{
+		peer: peer, name: peer, processors: processors, cells: map[string]cell{},
+		featured: map[feature]startedServer{},
+	}
 	if processors > 1 {
 		c.name = fmt.Sprintf("%s, %d processors", peer, processors)
 	}

@@ -13,8 +13,10 @@ func TestTable(t *testing.T) {
 	urnd, both, nginx := newColumn("urnd", 1), newColumn("urnd", 2), newColumn("nginx", 1)
 	urnd.version = "1"
 	title := rows("redirect")[0].title
-	urnd.cells[title] = cell{measured: true, rate: 1234567, p99: 1500 * time.Microsecond, cpu: 12345, idle: 0.05,
-		others: 0.2}
+	urnd.cells[title] = cell{
+		measured: true, rate: 1234567, p99: 1500 * time.Microsecond, cpu: 12345, idle: 0.05,
+		others: 0.2,
+	}
 	both.cells[title] = cell{measured: true, rate: 5, p99: time.Second, cpu: 12999, others: 0.9, shared: true}
 	nginx.cells[title] = cell{note: "it has none"}
 	nginx.failed = errors.New("two\nlines")

@@ -11,8 +11,10 @@ import (
 func TestJudge(t *testing.T) {
 	since := time.Unix(1000, 0)
 	at := func(start, end, status int) sample {
-		return sample{since.Add(time.Duration(start) * time.Second),
-			since.Add(time.Duration(end) * time.Second), status}
+		return sample{
+			since.Add(time.Duration(start) * time.Second),
+			since.Add(time.Duration(end) * time.Second), status,
+		}
 	}
 	for _, tt := range []struct {
 		samples []sample

@@ -45,8 +45,10 @@ type instance struct{ answers, records *cache.Cache[answer] }
 func newCache(entries int, now func() time.Time, second *level) (*cache.Cache[answer], func(), error) {
 	// Refreshing ahead of expiry is disabled: it runs concurrently and would differ in each run.
 	const usual, value = 374, 200 // bytes: docs/benchmarks.md
-	store, err := memory.New(memory.Config[answer]{MaxBytes: int64(entries) * usual, TypicalSize: usual,
-		Size: func(answer) int { return value }})
+	store, err := memory.New(memory.Config[answer]{
+		MaxBytes: int64(entries) * usual, TypicalSize: usual,
+		Size: func(answer) int { return value },
+	})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -19,8 +19,10 @@ const usual = 4 << 10
 // replayUrnd returns the ratios of urnd's memory cache of HTTP responses with a budget in bytes, with the
 // configuration of the daemon and the memory that it counts for a response in addition to its body.
 func (t *trace) replayUrnd(ctx context.Context, budget int64) (ratios, error) {
-	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: budget, TypicalSize: usual,
-		Size: (*httpcache.Entry).Size})
+	store, err := memory.New(memory.Config[*httpcache.Entry]{
+		MaxBytes: budget, TypicalSize: usual,
+		Size: (*httpcache.Entry).Size,
+	})
 	if err != nil {
 		return ratios{}, err
 	}

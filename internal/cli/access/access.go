@@ -42,8 +42,10 @@ type Wiring struct {
 
 // Command returns the command.
 func Command(w Wiring) *cobra.Command {
-	cmd := &cobra.Command{Use: "access", Short: "Test access to the forward proxy and sites",
-		RunE: cli.RequireSubcommand}
+	cmd := &cobra.Command{
+		Use: "access", Short: "Test access to the forward proxy and sites",
+		RunE: cli.RequireSubcommand,
+	}
 	cmd.AddCommand(newTest(w))
 	return cmd
 }
@@ -79,7 +81,8 @@ address, and 2 if the request or the configuration is invalid.`,
 			return cobra.ExactArgs(3)(cmd, args)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (methods []string,
-			_ cobra.ShellCompDirective) {
+			_ cobra.ShellCompDirective,
+		) {
 			if len(args) == 1 {
 				methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodConnect}
 			}

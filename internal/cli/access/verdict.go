@@ -71,8 +71,10 @@ type trial struct {
 
 // request returns the request in the form that rules match.
 func (t *trial) request() policy.Request {
-	r := policy.Request{Client: t.client, User: t.user, Method: t.classified.Method, Host: t.classified.Authority.Host,
-		Port: t.classified.Authority.Port}
+	r := policy.Request{
+		Client: t.client, User: t.user, Method: t.classified.Method, Host: t.classified.Authority.Host,
+		Port: t.classified.Authority.Port,
+	}
 	if t.classified.Kind != route.KindTunnel {
 		r, _ = policy.NewRequest(t.client, t.user, t.classified.Method, t.classified.Key) // the URI was checked before
 	}
@@ -125,7 +127,8 @@ func (v *Verdict) askGate(t *trial, r policy.Request) {
 		access.Users = &gate.Users{} // passwords are not checked
 	}
 	now := func() time.Time { return t.at }
-	decided := gate.New(gate.Config{Access: access, Sites: t.sites(), Policy: t.policy, Now: now,
+	decided := gate.New(gate.Config{
+		Access: access, Sites: t.sites(), Policy: t.policy, Now: now,
 		Step: func(step gate.Step, err error) {
 			switch step {
 			case gate.StepClient:
@@ -139,7 +142,8 @@ func (v *Verdict) askGate(t *trial, r policy.Request) {
 					v.deny("")
 				}
 			}
-		}}).Admit(context.Background(), &gate.Client{Addr: t.client.Unmap().WithZone(""), User: t.user}, &t.classified)
+		},
+	}).Admit(context.Background(), &gate.Client{Addr: t.client.Unmap().WithZone(""), User: t.user}, &t.classified)
 	if decided.Step == gate.StepRules {
 		v.noteRules(t, r, &decided)
 	}

@@ -38,6 +38,8 @@ func NamesOf(c config.Config) (resolver.Names, error) {
 		return resolver.Names{}, err
 	}
 	identifiers, err := urnns.NewIdentifiers(urnns.BuiltinIdentifiers()...)
-	return resolver.Names{Set: set, Accept: c.URN.Specs(),
-		Identifiers: identifiers}.WithOwnedPrefixes(c.Registry.NamePrefixes()), err
+	return resolver.Names{
+		Set: set, Accept: c.URN.Specs(),
+		Identifiers: identifiers,
+	}.WithOwnedPrefixes(c.Registry.NamePrefixes()), err
 }

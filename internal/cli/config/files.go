@@ -70,8 +70,10 @@ func ofHelpers(c config.Config) (warnings config.Diagnostics) {
 				config.Diagnostic{Path: path, Message: fmt.Sprintf("no user can log in: %v", err)})
 		case !info.Mode().IsRegular() || info.Mode()&anybodyRuns == 0:
 			warnings = append(warnings,
-				config.Diagnostic{Path: path,
-					Message: fmt.Sprintf("no user can log in: %s is not a program", h.Command[0])})
+				config.Diagnostic{
+					Path:    path,
+					Message: fmt.Sprintf("no user can log in: %s is not a program", h.Command[0]),
+				})
 		}
 	}
 	return warnings

@@ -29,8 +29,10 @@ converted, and 1 otherwise. Passwords are not printed.`,
 			if err != nil {
 				return fmt.Errorf("finding %s: %w", args[0], err)
 			}
-			result, err := squidconf.Convert(squidconf.Files{Read: os.ReadFile, Glob: filepath.Glob,
-				CheckFormat: checkFormat}, path)
+			result, err := squidconf.Convert(squidconf.Files{
+				Read: os.ReadFile, Glob: filepath.Glob,
+				CheckFormat: checkFormat,
+			}, path)
 			if err != nil {
 				return err
 			}

@@ -72,8 +72,10 @@ func (s *session) backUp(ctx context.Context, to string, portable bool) (err err
 		err = s.dumpPortable(ctx, to)
 	} else {
 		err = file.Backup(ctx, to, func(done, all int) {
-			s.progress.Show(cli.Step{Activity: "copying the registry", Done: int64(done), Total: int64(all),
-				Unit: "pages"})
+			s.progress.Show(cli.Step{
+				Activity: "copying the registry", Done: int64(done), Total: int64(all),
+				Unit: "pages",
+			})
 		})
 	}
 	if err != nil {
@@ -245,8 +247,10 @@ func isPortable(file string) (bool, error) {
 func (s *session) dumpPortable(ctx context.Context, file string) error {
 	return sqlite.WriteBackup(ctx, file, func(f *os.File, _ string) error {
 		show := func(done, all registry.Seq) {
-			s.progress.Show(cli.Step{Activity: "copying the registry", Done: int64(done), Total: int64(all),
-				Unit: "versions"})
+			s.progress.Show(cli.Step{
+				Activity: "copying the registry", Done: int64(done), Total: int64(all),
+				Unit: "versions",
+			})
 		}
 		compressor, err := compressorOf(file, f)
 		if err != nil {

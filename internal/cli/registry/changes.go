@@ -260,8 +260,10 @@ func (d *differenceFlags) rewrite(ctx context.Context, s *session, what registry
 		}
 	}
 	what.Progress = func(now registry.RewriteResult) {
-		s.progress.Show(cli.Step{Activity: "moving targets", Done: now.Names, Unit: "names",
-			More: amountOf(now.Conflicts, "conflict")})
+		s.progress.Show(cli.Step{
+			Activity: "moving targets", Done: now.Names, Unit: "names",
+			More: amountOf(now.Conflicts, "conflict"),
+		})
 	}
 	report, err := s.Rewrite(ctx, s.actor, what)
 	if err = errors.Join(err, p.Err()); err != nil {

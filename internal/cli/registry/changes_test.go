@@ -20,8 +20,10 @@ func TestChangesAndRevert(t *testing.T) {
 		t.Fatalf("importing: %s", messages)
 	}
 	for _, s := range []step{
-		{args: words("changes"),
-			out: "1, TIME: change, 1 version, by USER: first\n2, TIME: import, 2 versions, by USER: wrong file\n"},
+		{
+			args: words("changes"),
+			out:  "1, TIME: change, 1 version, by USER: first\n2, TIME: import, 2 versions, by USER: wrong file\n",
+		},
 		{args: words("changes --by nobody"), out: ""},
 		{args: words("changes --since 2999-01-01"), out: ""},
 		{args: words("changes --prefix urn:nbn:fi:b"), out: "2, TIME: import, 2 versions, by USER: wrong file\n"},
@@ -76,11 +78,15 @@ func TestHead(t *testing.T) {
 		head, out, part string
 		status          int
 	}{
-		{strings.TrimSpace(head), "no problem was found\nthe head is that of number 2, after which there are 1 more\n",
-			"", 0},
+		{
+			strings.TrimSpace(head), "no problem was found\nthe head is that of number 2, after which there are 1 more\n",
+			"", 0,
+		},
 		{root, "no problem was found\nthe head is that of number 2, after which there are 1 more\n", "", 0},
-		{strings.Repeat("0", 64),
-			"no problem was found\nthe head " + strings.Repeat("0", 64) + " is not in this history", "", 1},
+		{
+			strings.Repeat("0", 64),
+			"no problem was found\nthe head " + strings.Repeat("0", 64) + " is not in this history", "", 1,
+		},
 		{"x", "", "does not have 64 hexadecimal digits", 2},
 	} {
 		out, messages, status := r.run("", "verify", "--head", c.head)
@@ -97,8 +103,10 @@ func TestChangesOfPurge(t *testing.T) {
 	r.must("set urn:nbn:fi:test: --prefix --sandbox")
 	r.must("set urn:nbn:fi:test:1 --reserve --note try")
 	for _, s := range []step{
-		{args: []string{"purge", "urn:nbn:fi:test:", "--yes", "--note", "it is over"},
-			out: "urn:nbn:fi:test:*: 2 removed\n"},
+		{
+			args: []string{"purge", "urn:nbn:fi:test:", "--yes", "--note", "it is over"},
+			out:  "urn:nbn:fi:test:*: 2 removed\n",
+		},
 		{
 			args: words("changes --prefix URN:NBN:fi:test:"),
 			out:  "3, TIME: purge, 2 versions, by USER: it is over\n",

@@ -232,8 +232,10 @@ func (h *healthFlags) checkNow(ctx context.Context, s *session, report *healthRe
 	checked, last := 0, ""
 	err = s.CheckTargets(ctx, s.actor, settings, prefix, func(t health.Target) error {
 		checked, last = checked+1, t.Name
-		p.Show(cli.Step{Activity: "checking targets", Done: int64(checked),
-			More: fmt.Sprintf("up to %s, %d do not respond", t.Name, report.failing)})
+		p.Show(cli.Step{
+			Activity: "checking targets", Done: int64(checked),
+			More: fmt.Sprintf("up to %s, %d do not respond", t.Name, report.failing),
+		})
 		if !h.all && (t.Outcome == health.Alive || t.Outcome == health.Guarded) {
 			return nil
 		}

@@ -61,8 +61,10 @@ and 2 after a usage error.`,
 		if err != nil {
 			return err
 		}
-		s := &session{cmd: cmd, progress: shown, out: shown.Writer(cmd.OutOrStdout()),
-			errs: shown.Writer(cmd.ErrOrStderr())}
+		s := &session{
+			cmd: cmd, progress: shown, out: shown.Writer(cmd.OutOrStdout()),
+			errs: shown.Writer(cmd.ErrOrStderr()),
+		}
 		p := d.printer(s)
 		p.Comparing = true
 		sides := comparison{w, c, names, *temp, *encoding, rejected}

@@ -36,24 +36,36 @@ func TestRegistryDryRuns(t *testing.T) {
 				`{"field":"status","before":"active","after":"withdrawn"},{"field":"reason","after":"gone"}]}` + "\n" +
 				`{"counts":{"names":1,"added":0,"changed":0,"withdrawn":1,"redacted":0,"removed":0,"more":0}}` + "\n",
 		},
-		{args: words("supersede urn:nbn:fi:a --by urn:nbn:fi:c --note n --dry-run"),
-			out: "  + successor urn:nbn:fi:c\n1 name differs: 1 withdrawn\n"},
-		{args: words("purge urn:nbn:fi:t: --dry-run"),
-			out: "urn:nbn:fi:t:1: purged\n  - target https://test.example/1\n"},
-		{args: words("mint urn:nbn:fi:m-{counter} -n 2 --dry-run"),
-			out: "urn:nbn:fi:m-2: registered, version 1\n  + status reserved\n2 names differ: 2 added\n"},
-		{args: words("redact urn:nbn:fi:b --version 1 --reason r --dry-run"),
-			out: "urn:nbn:fi:b: version 1 redacted\n  - target http://old.example/b\n"},
+		{
+			args: words("supersede urn:nbn:fi:a --by urn:nbn:fi:c --note n --dry-run"),
+			out:  "  + successor urn:nbn:fi:c\n1 name differs: 1 withdrawn\n",
+		},
+		{
+			args: words("purge urn:nbn:fi:t: --dry-run"),
+			out:  "urn:nbn:fi:t:1: purged\n  - target https://test.example/1\n",
+		},
+		{
+			args: words("mint urn:nbn:fi:m-{counter} -n 2 --dry-run"),
+			out:  "urn:nbn:fi:m-2: registered, version 1\n  + status reserved\n2 names differ: 2 added\n",
+		},
+		{
+			args: words("redact urn:nbn:fi:b --version 1 --reason r --dry-run"),
+			out:  "urn:nbn:fi:b: version 1 redacted\n  - target http://old.example/b\n",
+		},
 		{
 			args: words("rewrite urn:nbn:fi: --replace http://old.example/ --with https://new.example/ --dry-run"),
 			out:  "urn:nbn:fi:a: version 2\n  - target http://old.example/a\n  + target https://new.example/a\n",
 			part: "2 of 4 names would be moved; as of 5\n",
 		},
 		{args: words("import --output csv " + file), status: 2, part: "is for --dry-run"},
-		{args: words("withdraw urn:nbn:fi:a --reason gone --dry-run --output xml"), status: 2,
-			part: "it requires text, csv or json"},
-		{args: words("revert 1 --note n --dry-run --output csv"),
-			out: "urn:nbn:fi:a,withdrawn,status,active,withdrawn\n"},
+		{
+			args: words("withdraw urn:nbn:fi:a --reason gone --dry-run --output xml"), status: 2,
+			part: "it requires text, csv or json",
+		},
+		{
+			args: words("revert 1 --note n --dry-run --output csv"),
+			out:  "urn:nbn:fi:a,withdrawn,status,active,withdrawn\n",
+		},
 	} {
 		out, messages, status := r.run(s.in, s.args...)
 		if status != s.status || !strings.Contains(out, s.out) || !strings.Contains(messages, s.part) {

@@ -103,8 +103,10 @@ func (t *expectationTest) print(failure string) (err error) {
 		t.bad++
 		_, err = fmt.Fprint(t.w, failure)
 	}
-	t.progress.Show(cli.Step{Activity: "testing names", Done: int64(t.good + t.bad),
-		More: fmt.Sprintf("%d not as expected", t.bad)})
+	t.progress.Show(cli.Step{
+		Activity: "testing names", Done: int64(t.good + t.bad),
+		More: fmt.Sprintf("%d not as expected", t.bad),
+	})
 	return err
 }
 

@@ -183,8 +183,10 @@ func importStep(now bulk.Progress, file string, size int64) cli.Step {
 	if now.Stage == bulk.Writing {
 		return cli.Step{Activity: "writing " + file, Done: now.Done, Total: now.Total, Unit: "names", More: more}
 	}
-	return cli.Step{Activity: "reading " + file, Done: now.Bytes, Total: max(size, 0), Unit: cli.Bytes,
-		More: amountOf(now.Lines, "line") + ", " + more}
+	return cli.Step{
+		Activity: "reading " + file, Done: now.Bytes, Total: max(size, 0), Unit: cli.Bytes,
+		More: amountOf(now.Lines, "line") + ", " + more,
+	}
 }
 
 // print prints the summary of a file. For CSV output it goes to standard error.

@@ -27,8 +27,10 @@ func TestRegistryImport(t *testing.T) {
 		{[]string{"import", "--format", "xml", csv}, 2, "invalid format"},
 		{[]string{"import"}, 2, "write urnd registry import FILE..."},
 		{[]string{"import", filepath.Join(dir, "none.csv")}, 1, "no such file"},
-		{append(mapped, "--dry-run", csv), 1,
-			"names.csv: 1 name: would be 1 new, 0 changed, 0 unchanged; 1 line rejected"},
+		{
+			append(mapped, "--dry-run", csv), 1,
+			"names.csv: 1 name: would be 1 new, 0 changed, 0 unchanged; 1 line rejected",
+		},
 		{append(mapped, "--rejected", bad, csv), 1, "1 name: 1 new"},
 		{append(mapped, csv), 1, "names.csv:3: "},
 		{append(mapped, "--output=json", csv), 1, `"unchanged":1,"rejected":1,"ignored":["Vuosi"]`},

@@ -38,21 +38,33 @@ func TestInterruptedCommands(t *testing.T) {
 		{"export", "the output is incomplete" + again, ""},
 		{"export " + made, "no export was made, and an existing " + made + " is unchanged" + again, ""},
 		{"import " + names, "0 names were written; the same command continues", "nothing was imported" + again},
-		{"import --dry-run " + names, "nothing of " + names + " was imported, because of --dry-run" + again,
-			"nothing was imported" + again},
+		{
+			"import --dry-run " + names, "nothing of " + names + " was imported, because of --dry-run" + again,
+			"nothing was imported" + again,
+		},
 		{"health", "", ""},
-		{"rewrite urn: --replace https://old.example/ --with https://new.example/",
-			"0 names were read, and the targets of 0 moved; the same command continues", "nothing was moved" + again},
-		{"rewrite urn: --replace https://old.example/ --with https://new.example/ --dry-run",
-			"nothing was changed because of --dry-run" + again, "nothing was moved" + again},
-		{"revert 1 --note x", "0 names are reverted; the same command continues with the others",
-			"nothing was reverted" + again},
-		{"revert 1 --note x --dry-run", "nothing was changed because of --dry-run" + again,
-			"nothing was reverted" + again},
+		{
+			"rewrite urn: --replace https://old.example/ --with https://new.example/",
+			"0 names were read, and the targets of 0 moved; the same command continues", "nothing was moved" + again,
+		},
+		{
+			"rewrite urn: --replace https://old.example/ --with https://new.example/ --dry-run",
+			"nothing was changed because of --dry-run" + again, "nothing was moved" + again,
+		},
+		{
+			"revert 1 --note x", "0 names are reverted; the same command continues with the others",
+			"nothing was reverted" + again,
+		},
+		{
+			"revert 1 --note x --dry-run", "nothing was changed because of --dry-run" + again,
+			"nothing was reverted" + again,
+		},
 		{"purge urn:nbn:fi:test: --yes", "", ""},
 		{"mint -n 10000 urn:nbn:fi:m-{counter}", "no name was reserved" + again, ""},
-		{"mint --dry-run urn:nbn:fi:m-{counter}", "no name was reserved, because of --dry-run" + again,
-			"no name was reserved" + again},
+		{
+			"mint --dry-run urn:nbn:fi:m-{counter}", "no name was reserved, because of --dry-run" + again,
+			"no name was reserved" + again,
+		},
 		{"search example", "", ""},
 	} {
 		for _, within := range []bool{false, true} {

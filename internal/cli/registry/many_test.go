@@ -91,9 +91,11 @@ func TestRegistryStats(t *testing.T) {
 		t.Errorf("the statistics are %s", out)
 	}
 	out, _, _ = r.run("", "stats")
-	for _, line := range []string{"versions: the last one has the number 9\n", "  active  reserved  withdrawn",
+	for _, line := range []string{
+		"versions: the last one has the number 9\n", "  active  reserved  withdrawn",
 		"       3         1          1        0        5         1  urn:nbn:\n",
-		"       5         1          1        2        5         1  all\n"} {
+		"       5         1          1        2        5         1  all\n",
+	} {
 		if !strings.Contains(out, line) {
 			t.Errorf("%q is not in\n%s", line, out)
 		}
@@ -103,12 +105,16 @@ func TestRegistryStats(t *testing.T) {
 func TestRegistryPurge(t *testing.T) {
 	r := someNames(t)
 	for _, s := range []step{
-		{args: words("purge urn:nbn:fi:"),
-			out: "urn:nbn:fi:*: 2 would be removed, and 4 kept, which are in no sandbox\n", part: "add --yes",
-			status: 2},
+		{
+			args: words("purge urn:nbn:fi:"),
+			out:  "urn:nbn:fi:*: 2 would be removed, and 4 kept, which are in no sandbox\n", part: "add --yes",
+			status: 2,
+		},
 		{args: words("purge urn:nbn:fi: --yes"), out: "urn:nbn:fi:*: 2 removed\n"},
-		{args: words("purge urn:nbn:fi:"),
-			out: "urn:nbn:fi:*: 0 would be removed, and 4 kept, which are in no sandbox\n"},
+		{
+			args: words("purge urn:nbn:fi:"),
+			out:  "urn:nbn:fi:*: 0 would be removed, and 4 kept, which are in no sandbox\n",
+		},
 		{args: words("get urn:nbn:fi:test:1"), part: "not registered", status: 1},
 	} {
 		out, messages, status := r.run("", s.args...)
@@ -133,8 +139,10 @@ func TestRegistryCheck(t *testing.T) {
 				"(target-normal)\n",
 		},
 		{args: words("check urn:nbn:fi:c"), part: "errors 0"},
-		{args: words("check urn:nbn:fi:c --own urn.EXAMPLE.org --output json"), part: "errors 1",
-			out: `{"name":"urn:nbn:fi:c","severity":"error","what":"resolves to itself through this urnd","rule":"loop"}` + "\n", status: 1},
+		{
+			args: words("check urn:nbn:fi:c --own urn.EXAMPLE.org --output json"), part: "errors 1",
+			out: `{"name":"urn:nbn:fi:c","severity":"error","what":"resolves to itself through this urnd","rule":"loop"}` + "\n", status: 1,
+		},
 		{args: words("check urn:nbn:fi:test:"), part: "checked 2 names and prefixes"},
 		{args: words("check urn:nbn:fi:test: --hints --output json"), part: "hints 0"},
 	} {
@@ -174,8 +182,10 @@ func TestRegistryTest(t *testing.T) {
 				"line 8: a name that is withdrawn has no location\n",
 		},
 		{args: words("test -"), part: "tested 0 names"},
-		{args: words("test -"), in: "{" + strings.Repeat("x", tabular.MaxRecord),
-			out: "line 1: it has more than 1048576 bytes\n", status: 1},
+		{
+			args: words("test -"), in: "{" + strings.Repeat("x", tabular.MaxRecord),
+			out: "line 1: it has more than 1048576 bytes\n", status: 1,
+		},
 	} {
 		out, messages, status := r.run(s.in, s.args...)
 		if out = aDay.ReplaceAllString(out, "DAY"); out != s.out || !strings.Contains(messages, s.part) ||
@@ -200,8 +210,10 @@ func TestRegistryTestMany(t *testing.T) {
 // FuzzExpectations checks that any text is read line by line to its end, and that each expectation has a name
 // or an error.
 func FuzzExpectations(f *testing.F) {
-	for _, seed := range []string{"name,location\nurn:a:b,https://a/\n", "{\"name\":\"a:b\",\"status\":404}\n",
-		"\ufeffa,b,c,d\n\"", "# x\n\n,,\n", "a:b,,299"} {
+	for _, seed := range []string{
+		"name,location\nurn:a:b,https://a/\n", "{\"name\":\"a:b\",\"status\":404}\n",
+		"\ufeffa,b,c,d\n\"", "# x\n\n,,\n", "a:b,,299",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -65,13 +65,19 @@ func TestRegistryNames(t *testing.T) {
 	const a, b = "urn:nbn:fi:a", "urn:nbn:fi:b"
 	for _, s := range []step{
 		{args: words("get " + a), part: "no file", status: 1},
-		{args: words("set URN:nbn:fi:a --target https://a.example/1 --if-version 0"),
-			out: a + ": registered, version 1\n  + target https://a.example/1\n"},
+		{
+			args: words("set URN:nbn:fi:a --target https://a.example/1 --if-version 0"),
+			out:  a + ": registered, version 1\n  + target https://a.example/1\n",
+		},
 		{args: words("mint urn:nbn:fi:m"), part: "{counter} or", status: 2},
-		{args: words("set "+a+" --target", "https://a.example/a b"),
-			part: "not allowed in a path (RFC 3986 section 3.3); percent-encoded: https://a.example/a%20b", status: 2},
-		{args: words("get " + b), part: "not registered: urn:nbn:fi:b\nhint: where a prefix or another system",
-			status: 1},
+		{
+			args: words("set "+a+" --target", "https://a.example/a b"),
+			part: "not allowed in a path (RFC 3986 section 3.3); percent-encoded: https://a.example/a%20b", status: 2,
+		},
+		{
+			args: words("get " + b), part: "not registered: urn:nbn:fi:b\nhint: where a prefix or another system",
+			status: 1,
+		},
 		{args: words("set " + a + " --target https://a.example/1"), out: a + ": unchanged, version 1\n"},
 		{args: words("set " + a + " --contact x --if-version 0"), part: "has version 1, not 0", status: 1},
 		{
@@ -92,75 +98,119 @@ func TestRegistryNames(t *testing.T) {
 				"(priority 2, from 2031-05-01T00:00:00Z, until 2031-06-01T00:00:00Z, \"a copy\")\n  + target " +
 				"https://a.example/2 (text/plain)\n",
 		},
-		{args: words("set " + a + " --remove-target https://a.example/9"), part: "it has no target https://a.example/9",
-			status: 2},
-		{args: words("set "+a+" --contact mailto:x@a.example --metadata", `{ "title": "Kalevala" }`),
-			out: a + ": version 4\n  + metadata {\"title\":\"Kalevala\"}\n  + contact mailto:x@a.example\n"},
+		{
+			args: words("set " + a + " --remove-target https://a.example/9"), part: "it has no target https://a.example/9",
+			status: 2,
+		},
+		{
+			args: words("set "+a+" --contact mailto:x@a.example --metadata", `{ "title": "Kalevala" }`),
+			out:  a + ": version 4\n  + metadata {\"title\":\"Kalevala\"}\n  + contact mailto:x@a.example\n",
+		},
 		{args: words("set " + a + " --metadata -"), in: "[]", part: "metadata must be a JSON object", status: 2},
-		{args: words("set " + a + " --metadata - --contact="), in: `{"title":"Kanteletar"}`,
+		{
+			args: words("set " + a + " --metadata - --contact="), in: `{"title":"Kanteletar"}`,
 			out: a +
 				": version 5\n  metadata: {\"title\":\"Kalevala\"} -> {\"title\":\"Kanteletar\"}\n  - contact " +
-				"mailto:x@a.example\n"},
-		{args: words("set " + a + " --replace --target https://a.example/2"),
+				"mailto:x@a.example\n",
+		},
+		{
+			args: words("set " + a + " --replace --target https://a.example/2"),
 			out: a +
 				": version 6\n  - target https://a.example/2 (text/plain)\n  + target https://a.example/2\n  - " +
-				"metadata {\"title\":\"Kanteletar\"}\n"},
+				"metadata {\"title\":\"Kanteletar\"}\n",
+		},
 		{args: words("set " + b + " --reserve"), out: b + ": registered, version 1\n  + status reserved\n"},
-		{args: words("set " + b + " --target https://a.example/b"),
-			out: b + ": version 2\n  status: reserved -> active\n  + target https://a.example/b\n"},
-		{args: words("set urn:nbn:fi:c --alias-of " + b),
-			out: "urn:nbn:fi:c: registered, version 1\n  + alias of urn:nbn:fi:b\n"},
+		{
+			args: words("set " + b + " --target https://a.example/b"),
+			out:  b + ": version 2\n  status: reserved -> active\n  + target https://a.example/b\n",
+		},
+		{
+			args: words("set urn:nbn:fi:c --alias-of " + b),
+			out:  "urn:nbn:fi:c: registered, version 1\n  + alias of urn:nbn:fi:b\n",
+		},
 		{args: words("set " + b + " --alias-of urn:nbn:fi:c"), part: "alias loop", status: 2},
-		{args: words("get urn:nbn:fi:c"),
+		{
+			args: words("get urn:nbn:fi:c"),
 			out: "urn:nbn:fi:c\n  status    active since TIME\n  alias of  urn:nbn:fi:b\n  version   1, TIME, by " +
-				"USER\n"},
-		{args: words("set urn:nbn:fi:c --target https://a.example/c"),
-			out: "urn:nbn:fi:c: version 2\n  - alias of urn:nbn:fi:b\n  + target https://a.example/c\n"},
-		{args: words("supersede "+b+" urn:nbn:fi:c --by "+a+" --reason", "One work.", "--note", "merged"),
+				"USER\n",
+		},
+		{
+			args: words("set urn:nbn:fi:c --target https://a.example/c"),
+			out:  "urn:nbn:fi:c: version 2\n  - alias of urn:nbn:fi:b\n  + target https://a.example/c\n",
+		},
+		{
+			args: words("supersede "+b+" urn:nbn:fi:c --by "+a+" --reason", "One work.", "--note", "merged"),
 			out: b + ": version 3\n  status: active -> withdrawn\n  + reason One work.\n  + successor " + a +
 				"\nurn:nbn:fi:c: version 3\n  status: active -> withdrawn\n  + reason One work.\n  + successor " + a +
-				"\n"},
-		{args: words("supersede " + b + " urn:nbn:fi:none --by " + a + " --note x"),
-			part: "not registered: urn:nbn:fi:none", status: 1},
-		{args: words("get " + b),
+				"\n",
+		},
+		{
+			args: words("supersede " + b + " urn:nbn:fi:none --by " + a + " --note x"),
+			part: "not registered: urn:nbn:fi:none", status: 1,
+		},
+		{
+			args: words("get " + b),
 			out: b +
 				"\n  status     withdrawn since TIME\n  reason     One work.\n  successor  urn:nbn:fi:a\n  target   " +
-				"  https://a.example/b\n  version    3, TIME, by USER: merged\n"},
-		{args: words("withdraw "+a+" --reason", "Retracted.", "--successor", "https://a.example/why"),
+				"  https://a.example/b\n  version    3, TIME, by USER: merged\n",
+		},
+		{
+			args: words("withdraw "+a+" --reason", "Retracted.", "--successor", "https://a.example/why"),
 			out: a +
 				": version 7\n  status: active -> withdrawn\n  + reason Retracted.\n  + successor " +
-				"https://a.example/why\n"},
-		{args: words("set " + a + " --activate"),
+				"https://a.example/why\n",
+		},
+		{
+			args: words("set " + a + " --activate"),
 			out: a +
 				": version 8\n  status: withdrawn -> active\n  - reason Retracted.\n  - successor " +
-				"https://a.example/why\n"},
-		{args: words("history " + a + " --limit 2"),
+				"https://a.example/why\n",
+		},
+		{
+			args: words("history " + a + " --limit 2"),
 			out: "version 8, TIME, by USER\n  status: withdrawn -> active\n  - reason Retracted.\n  - successor " +
 				"https://a.example/why\nversion 7, TIME, by USER\n  status: active -> withdrawn\n  + reason " +
-				"Retracted.\n  + successor https://a.example/why\n"},
-		{args: words("history " + b),
+				"Retracted.\n  + successor https://a.example/why\n",
+		},
+		{
+			args: words("history " + b),
 			out: "version 3, TIME, by USER: merged\n  status: active -> withdrawn\n  + reason One work.\n  + " +
 				"successor urn:nbn:fi:a\nversion 2, TIME, by USER\n  status: reserved -> active\n  + target " +
-				"https://a.example/b\nversion 1, TIME, by USER\n  + status reserved\n"},
+				"https://a.example/b\nversion 1, TIME, by USER\n  + status reserved\n",
+		},
 		{args: words("history urn:nbn:fi:none"), part: "not registered", status: 1},
-		{args: words("get " + a + " --at 2001-01-01"), part: "not registered: urn:nbn:fi:a at 2001-01-01T23:59:59Z",
-			status: 1},
-		{args: words("get " + a + " --at 2131-01-01"),
-			out: a + "\n  status   active since TIME\n  target   https://a.example/2\n  version  8, TIME, by USER\n"},
-		{args: words("set urn:nbn:fi:p: --prefix --target https://a.example/p/ --authoritative --sandbox"),
+		{
+			args: words("get " + a + " --at 2001-01-01"), part: "not registered: urn:nbn:fi:a at 2001-01-01T23:59:59Z",
+			status: 1,
+		},
+		{
+			args: words("get " + a + " --at 2131-01-01"),
+			out:  a + "\n  status   active since TIME\n  target   https://a.example/2\n  version  8, TIME, by USER\n",
+		},
+		{
+			args: words("set urn:nbn:fi:p: --prefix --target https://a.example/p/ --authoritative --sandbox"),
 			out: "urn:nbn:fi:p:*: registered, version 1\n  + target https://a.example/p/\n  + authoritative yes\n  " +
-				"+ sandbox yes\n"},
-		{args: words("get urn:nbn:fi:p: --prefix"),
+				"+ sandbox yes\n",
+		},
+		{
+			args: words("get urn:nbn:fi:p: --prefix"),
 			out: "urn:nbn:fi:p:*\n  status         active since TIME\n  target         https://a.example/p/\n  " +
 				"authoritative  names below are not resolved by other systems\n  sandbox        it may be purged\n  " +
-				"version        1, TIME, by USER\n"},
-		{args: words("set urn:nbn:fi:q: --prefix --authoritative"),
-			out: "urn:nbn:fi:q:*: registered, version 1\n  + authoritative yes\n"},
-		{args: words("get urn:nbn:fi:q: --prefix"),
+				"version        1, TIME, by USER\n",
+		},
+		{
+			args: words("set urn:nbn:fi:q: --prefix --authoritative"),
+			out:  "urn:nbn:fi:q:*: registered, version 1\n  + authoritative yes\n",
+		},
+		{
+			args: words("get urn:nbn:fi:q: --prefix"),
 			out: "urn:nbn:fi:q:*\n  status         active since TIME\n  authoritative  unregistered names below do " +
-				"not exist\n  version        1, TIME, by USER\n"},
-		{args: words("set urn:nbn:fi:p: --prefix --authoritative=false"),
-			out: "urn:nbn:fi:p:*: version 2\n  - authoritative yes\n"},
+				"not exist\n  version        1, TIME, by USER\n",
+		},
+		{
+			args: words("set urn:nbn:fi:p: --prefix --authoritative=false"),
+			out:  "urn:nbn:fi:p:*: version 2\n  - authoritative yes\n",
+		},
 	} {
 		out, messages, status := r.run(s.in, s.args...)
 		if without(out) != s.out || !strings.Contains(messages, s.part) || s.part == "" && messages != "" ||
@@ -253,9 +303,11 @@ func TestRegistryUsage(t *testing.T) {
 		t.Errorf("the history is %q", out)
 	}
 	none := registryAt{t, "sqlite:/nowhere/registry.db"}
-	for _, line := range []string{"get urn:nbn:fi:a", "set urn:nbn:fi:a --contact x",
+	for _, line := range []string{
+		"get urn:nbn:fi:a", "set urn:nbn:fi:a --contact x",
 		"withdraw urn:nbn:fi:a --reason x", "supersede urn:nbn:fi:a --by urn:nbn:fi:b --note x", "history urn:nbn:fi:a",
-		"search", "stats", "check", "purge urn:nbn:fi:"} {
+		"search", "stats", "check", "purge urn:nbn:fi:",
+	} {
 		if out, messages, status := none.run("", strings.Fields(line)...); status != 1 ||
 			!strings.Contains(messages, "/nowhere") || out != "" {
 			t.Errorf("%s: %d %q %q", line, status, out, messages)

@@ -95,10 +95,12 @@ func (f *storeFlags) verified(ctx context.Context, p *cli.Progress, args []strin
 	if err != nil {
 		return verified{}, err
 	}
-	return verified{s.store,
+	return verified{
+		s.store,
 		func(ctx context.Context, report func(string), progress func(done, all registry.Seq)) error {
 			return s.Verify(ctx, s.actor, report, progress)
-		}, s.Mark}, nil
+		}, s.Mark,
+	}, nil
 }
 
 // openBackup compares a backup with its digest, and opens it.

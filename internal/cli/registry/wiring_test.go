@@ -51,8 +51,10 @@ func testWiring() Wiring {
 				return cli.Resolution{}, err
 			}
 			own := lookup.New(lookup.Config{Store: store, TTL: time.Hour, Now: time.Now})
-			return cli.Resolution{Names: names, Resolver: resolver.NewCanonical(names, own),
-				Close: func() { store.Close() }}, nil
+			return cli.Resolution{
+				Names: names, Resolver: resolver.NewCanonical(names, own),
+				Close: func() { store.Close() },
+			}, nil
 		},
 	}
 }

@@ -44,8 +44,10 @@ Either all names are withdrawn, or none.`,
 					return err
 				}
 				change := registry.Withdraw(reason, successors...)
-				edits = append(edits, registry.Edit{Key: key, IfVersion: registry.AnyVersion, Note: note,
-					Change: change})
+				edits = append(edits, registry.Edit{
+					Key: key, IfVersion: registry.AnyVersion, Note: note,
+					Change: change,
+				})
 			}
 			changed, err := s.Withdraw(ctx, s.actor, differences.dry, edits...)
 			return differences.print(s, changed, err)

@@ -73,8 +73,10 @@ line of output, in input order: the location, or "error: " and the reason.`,
 			cmd.SetContext(ctx)
 		}
 		if lines {
-			return cli.LineRunner{Output: o.Output, Activity: "resolving", Workers: lineWorkers,
-				Run: o.line}.RunAll(cmd, args)
+			return cli.LineRunner{
+				Output: o.Output, Activity: "resolving", Workers: lineWorkers,
+				Run: o.line,
+			}.RunAll(cmd, args)
 		}
 		return o.resolveAll(ctx, args)
 	}

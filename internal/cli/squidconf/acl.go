@@ -97,9 +97,11 @@ func addACL(files Files, all ACLSet, line Directive) error {
 		all[foldedName(name)] = a
 	}
 	if a.Type != kind {
-		return &ParseError{line.Position, line.Text,
+		return &ParseError{
+			line.Position, line.Text,
 			fmt.Sprintf("the acl %s is of type %s in line %s: write that, or another name", name, a.Type, a.Position),
-			nil}
+			nil,
+		}
 	}
 	items := a.itemsOf(files, line)
 	a.Items, a.Lines = append(a.Items, items...), append(a.Lines, items)

@@ -284,8 +284,10 @@ func literalOf(expression string) (text string, ok bool) {
 
 // expressions adds the meaning of regular expressions that are exactly a host, a prefix of a path, or both.
 func (a *ACL) expressions(means *condition) {
-	read := map[string]func(string, bool) (cube, bool){"dstdom_regex": hostExpression, "url_regex": urlExpression,
-		"urlpath_regex": pathExpression}[a.Type]
+	read := map[string]func(string, bool) (cube, bool){
+		"dstdom_regex": hostExpression, "url_regex": urlExpression,
+		"urlpath_regex": pathExpression,
+	}[a.Type]
 	instead := "paths, such as */ads/* or *.exe, which do not look at queries; or urls_from, with a file of URLs as " +
 		"docs/lists.md has them"
 	if a.Type == "dstdom_regex" {

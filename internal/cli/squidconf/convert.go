@@ -61,8 +61,10 @@ func Convert(files Files, name string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	c := &conversion{files: files, directives: directives, seen: make(map[string][]string),
-		formats: make(map[string]string), rows: rows(), document: document{newTable()}}
+	c := &conversion{
+		files: files, directives: directives, seen: make(map[string][]string),
+		formats: make(map[string]string), rows: rows(), document: document{newTable()},
+	}
 	if c.acls, err = ACLs(files, directives); err != nil {
 		return Result{}, err
 	}
@@ -108,10 +110,12 @@ func (c *conversion) refuseAccelerator() error {
 		}
 		for option := range d.options(1) {
 			if slices.Contains([]string{"accel", "vhost", "vport", "defaultsite"}, option) {
-				return &ParseError{d.Position, d.Text,
+				return &ParseError{
+					d.Position, d.Text,
 					"a reverse proxy is not converted, because its rules would open the proxy to all clients: write " +
 						"proxy.sites, with hosts and servers (docs/recipes.md, A gateway of a site); without this " +
-						"line the rest is converted", nil}
+						"line the rest is converted", nil,
+				}
 			}
 		}
 	}
@@ -152,8 +156,10 @@ func (c *conversion) set(d Directive, path string, value any) { c.document.set(p
 // from returns the comment of a setting: its source line, without parameters of programs and options of
 // peers, which may be secret.
 func from(d Directive) string {
-	shown, ok := map[string]int{"http_port": 99, "https_port": 99, "always_direct": 99, "cache_peer": 4,
-		"auth_param": 3}[d.Name]
+	shown, ok := map[string]int{
+		"http_port": 99, "https_port": 99, "always_direct": 99, "cache_peer": 4,
+		"auth_param": 3,
+	}[d.Name]
 	if !ok {
 		shown = 2
 	}

@@ -191,14 +191,18 @@ func TestConvertLines(t *testing.T) {
 		{"cache deny all", "responses: 0B", ""},
 		{"cache_mem 1 GB", "responses: 1024MiB", ""},
 		{"cache_dir rock /a 100\ncache_dir ufs /b 200 16 256", "disk: 300MiB", ""},
-		{"refresh_pattern -i \\.gif$ 1440 50% 9999 override-expire", "",
-			"refresh_pattern lifetimes by pattern, least ones, and options: missing"},
+		{
+			"refresh_pattern -i \\.gif$ 1440 50% 9999 override-expire", "",
+			"refresh_pattern lifetimes by pattern, least ones, and options: missing",
+		},
 		{"access_log none", "", ""},
 		{"access_log /a/b.log mine\nlogformat mine %>a %ru", "format: squid:%>a %ru|file: /var/log/urnd/b.log", ""},
 		{"access_log /a/b.log other", "", "access_log no logformat other is there: the log has that of Squid"},
 		{"access_log syslog:daemon.info squid", "format: squid|syslog: unix:/dev/log", ""},
-		{"access_log stdio:/a/b.log combined\naccess_log /a/c.log common",
-			"format: squid_combined|format: squid_common|file: /var/log/urnd/c.log", ""},
+		{
+			"access_log stdio:/a/b.log combined\naccess_log /a/c.log common",
+			"format: squid_combined|format: squid_common|file: /var/log/urnd/c.log", "",
+		},
 		{"access_log udp://192.0.2.1:5000 squid", "", "access_log logs by UDP and TCP as Squid sends them: missing"},
 		{"via off", "", "via Via is always sent (RFC 9110 section 7.6.3)"},
 		{"forwarded_for truncate", `forwarded: "off"`, "forwarded_for this mode: missing"},
@@ -241,10 +245,14 @@ func TestConvertLines(t *testing.T) {
 			"cache_peer a.example parent 443 0 tls name=x tls-cafile=/ca.pem carp\nnever_direct allow all",
 			"proxies: ['https://a.example:443']|balance: hash_url", "cache_peer tls-cafile: missing",
 		},
-		{"cache_peer a.example parent 8080 0 login=PASSTHRU", "proxies: ['http://a.example:8080', direct]",
-			"cache_peer this kind of login: missing"},
-		{"cache_peer 10.0.0.1 parent 8080 0 originserver", "",
-			"cache_peer the server of a site (originserver): missing"},
+		{
+			"cache_peer a.example parent 8080 0 login=PASSTHRU", "proxies: ['http://a.example:8080', direct]",
+			"cache_peer this kind of login: missing",
+		},
+		{
+			"cache_peer 10.0.0.1 parent 8080 0 originserver", "",
+			"cache_peer the server of a site (originserver): missing",
+		},
 		{"cache_peer s sibling 3128 3130", "", "cache_peer sibling: missing"},
 		{"never_direct allow all", "", "never_direct no parent is for all hosts: other hosts go direct"},
 		{"acl d src 10.0.0.0/8\nalways_direct allow d", "", "always_direct ways by more than hosts: missing"},
@@ -311,8 +319,10 @@ func TestConvertUsers(t *testing.T) {
 // Acls mean what Squid 5.7 makes of them, even if it is unexpected.
 func TestACLsMatchSquid(t *testing.T) {
 	const program = "auth_param basic program /usr/lib/squid/basic_ldap_auth -b dc=example\n"
-	files := map[string]string{"/e/none": "# none\n", "/e/empty": "", "/e/left": "alice # since May\nbob\n",
-		"/e/required": "REQUIRED\n", "/e/second": "bob\nREQUIRED\n"}
+	files := map[string]string{
+		"/e/none": "# none\n", "/e/empty": "", "/e/left": "alice # since May\nbob\n",
+		"/e/required": "REQUIRED\n", "/e/second": "bob\nREQUIRED\n",
+	}
 	for _, tt := range []struct{ text, want string }{
 		{"acl Bad src 192.0.2.1\nacl bad src 192.0.2.9\nhttp_access deny BAD", "clients: [192.0.2.1/32, 192.0.2.9/32]"},
 		{"acl localhost src 192.0.2.1\nhttp_access deny localhost", "clients: [127.0.0.1/32, 192.0.2.1/32, '::1/128']"},
@@ -324,8 +334,10 @@ func TestACLsMatchSquid(t *testing.T) {
 		{program + "acl u proxy_auth \"/e/left\"\nhttp_access deny u", "users: [alice, bob]"},
 		{program + "acl u proxy_auth bob REQUIRED\nhttp_access deny u", "users: [REQUIRED, bob]"},
 		{program + "acl u proxy_auth m\xfcller\nhttp_access deny u", "It denies more than Squid did"},
-		{program + "external_acl_type g %LOGIN /g\nacl u external g m\xfcller\nhttp_access deny u",
-			"It denies more than Squid did"},
+		{
+			program + "external_acl_type g %LOGIN /g\nacl u external g m\xfcller\nhttp_access deny u",
+			"It denies more than Squid did",
+		},
 		{program + "acl u proxy_auth -i REQUIRED\nhttp_access deny u", "users: [required]"},
 		{program + "acl u proxy_auth \"/e/second\"\nhttp_access deny u", "users: [REQUIRED, bob]"},
 		{program + "acl u proxy_auth \"/e/required\"\nhttp_access deny u", "action: deny\n\n"},
@@ -438,15 +450,21 @@ func TestRulesDecideAsSquid(t *testing.T) {
 	}
 	holds["both"] = func(r request) bool { return holds["dom"](r) || holds["net2"](r) }
 	holds["pair"] = func(r request) bool { return holds["net1"](r) && holds["tls"](r) }
-	names := []string{"all", "net1", "net2", "dom", "sub", "safe", "tls", "get", "ftp", "path", "work", "odd",
-		"CONNECT", "both", "pair", "lunch", "more", "deep"}
+	names := []string{
+		"all", "net1", "net2", "dom", "sub", "safe", "tls", "get", "ftp", "path", "work", "odd",
+		"CONNECT", "both", "pair", "lunch", "more", "deep",
+	}
 	var requests []request
 	for _, client := range []string{"10.1.0.1", "10.2.0.1", "192.0.2.9", "2001:db8::1"} {
 		for _, host := range []string{"a.example", "w.x.a.example", "b.example", "c.example"} {
-			for _, at := range []time.Time{time.Date(2026, 11, 30, 17, 59, 30, 0, time.UTC),
-				time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)} {
-				for _, what := range []string{"GET http://H/", "POST http://H/p/x", "GET http://H:22/",
-					"GET ftp://H/p/", "CONNECT H:443", "CONNECT H:8443"} {
+			for _, at := range []time.Time{
+				time.Date(2026, 11, 30, 17, 59, 30, 0, time.UTC),
+				time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC),
+			} {
+				for _, what := range []string{
+					"GET http://H/", "POST http://H/p/x", "GET http://H:22/",
+					"GET ftp://H/p/", "CONNECT H:443", "CONNECT H:8443",
+				} {
 					method, url, _ := strings.Cut(strings.Replace(what, "H", host, 1), " ")
 					requests = append(requests, request{client, method, url, at})
 				}
@@ -462,11 +480,15 @@ func TestRulesDecideAsSquid(t *testing.T) {
 				"http_access deny !CONNECT both sub", "http_access allow !dom", "http_access allow net1 net1 !CONNECT",
 				"http_access deny both",
 			},
-			{"http_access deny !dom work", "http_access allow both both work", "http_access deny sub",
-				"http_access deny net2"},
+			{
+				"http_access deny !dom work", "http_access allow both both work", "http_access deny sub",
+				"http_access deny net2",
+			},
 			{"http_access deny net1 !path", "http_access deny deep", "http_access allow net1"},
-			{"http_access allow net1 !path", "http_access allow deep", "http_access deny net2",
-				"http_access allow all"},
+			{
+				"http_access allow net1 !path", "http_access allow deep", "http_access deny net2",
+				"http_access allow all",
+			},
 			nil,
 		}[min(i, 4)]
 		for range 1 + random.IntN(5) {

@@ -24,8 +24,10 @@ const (
 // conditionNames returns the names of the conditions in proxy.rules. Files of values are in the setting with
 // this name and "_from".
 func conditionNames() [conditions]string {
-	return [...]string{"clients", "users", "groups", "methods", "schemes", "hosts", "ports", "paths", "times",
-		"destinations"}
+	return [...]string{
+		"clients", "users", "groups", "methods", "schemes", "hosts", "ports", "paths", "times",
+		"destinations",
+	}
 }
 
 // values are the values of a condition, one of which must match.
@@ -129,8 +131,10 @@ func hasHost(wide, narrow string) bool {
 
 // whole returns the set of all values of a condition, nil if its values are not ranges.
 func whole(kind int) ranges {
-	return map[int]ranges{ofClients: everyAddress(), ofDestinations: everyAddress(), ofPorts: everyPort(),
-		ofTimes: everyTime()}[kind]
+	return map[int]ranges{
+		ofClients: everyAddress(), ofDestinations: everyAddress(), ofPorts: everyPort(),
+		ofTimes: everyTime(),
+	}[kind]
 }
 
 // oneSet returns a cube with a condition on a set, without condition if the set is complete.

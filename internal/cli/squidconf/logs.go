@@ -75,8 +75,10 @@ func (c *conversion) logWords(d Directive) (name string, acls []string) {
 // replaced by Squid's default format.
 func (c *conversion) logFormatNamed(d Directive, name string) string {
 	const own = "squid"
-	known := map[string]string{"": own, own: own, "auto": own, "combined": "squid_combined", "common": "squid_common",
-		"referrer": "referrer", "useragent": "useragent"}
+	known := map[string]string{
+		"": own, own: own, "auto": own, "combined": "squid_combined", "common": "squid_common",
+		"referrer": "referrer", "useragent": "useragent",
+	}
 	text, isDefined := c.formats[name]
 	switch format := "squid:" + text; {
 	case known[name] != "":

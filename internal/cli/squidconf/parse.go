@@ -100,8 +100,11 @@ func Parse(files Files, name string) ([]Directive, error) {
 
 func (p *parser) file(name string, text []byte, depth int) error {
 	if p.open++; p.open > maxFiles || len(text) > maxSource {
-		return &ParseError{Position{name, 1}, name,
-			fmt.Sprintf("at most %d files of %d bytes are read: include fewer", maxFiles, maxSource), nil}
+		return &ParseError{
+			Position{name, 1},
+			name,
+			fmt.Sprintf("at most %d files of %d bytes are read: include fewer", maxFiles, maxSource), nil,
+		}
 	}
 	for _, line := range joinLines(name, string(text)) {
 		if p.lines++; p.lines > maxLines {
@@ -116,9 +119,11 @@ func (p *parser) file(name string, text []byte, depth int) error {
 				return err
 			}
 		case "if", "else", "endif", "configuration_includes_quoted_values":
-			return &ParseError{line.Position, line.Text,
+			return &ParseError{
+				line.Position, line.Text,
 				"values that depend on the process, and quoted values, are not converted: " +
-					"remove these lines", nil}
+					"remove these lines", nil,
+			}
 		default:
 			p.read = append(p.read, line)
 		}

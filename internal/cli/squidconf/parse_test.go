@@ -39,8 +39,10 @@ func filesOf(texts map[string]string) Files {
 
 // Lines are parsed like Squid parses them.
 func TestParse(t *testing.T) {
-	texts := map[string]string{"/e/conf.d/a.conf": "a 1\n", "/e/conf.d/b.conf": "\ninclude ../c\n", "/e/c": "c",
-		"/e/none": ""}
+	texts := map[string]string{
+		"/e/conf.d/a.conf": "a 1\n", "/e/conf.d/b.conf": "\ninclude ../c\n", "/e/c": "c",
+		"/e/none": "",
+	}
 	for _, tt := range []struct{ text, want string }{
 		{"a b  c\n", "squid.conf:1 a [b c]"},
 		{"# x\n  a\tb # c\n", "squid.conf:2 a [b]"},
@@ -129,8 +131,10 @@ acl y src "missing"
 }
 
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{builtins, "a \"b\\\n c\" d#\n", "include *",
-		"http_access deny !x y\nacl x src 1.2.3.4-5/8 ::/0"} {
+	for _, seed := range []string{
+		builtins, "a \"b\\\n c\" d#\n", "include *",
+		"http_access deny !x y\nacl x src 1.2.3.4-5/8 ::/0",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

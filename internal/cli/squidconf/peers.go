@@ -46,8 +46,10 @@ func (c *conversion) cachePeer(d Directive) {
 		return
 	}
 	options["host"] = host
-	p := &peer{Directive: d, name: firstOf(options, "name", "host"), options: options,
-		weight: max(numberOf(options["weight"], 1000), 1)}
+	p := &peer{
+		Directive: d, name: firstOf(options, "name", "host"), options: options,
+		weight: max(numberOf(options["weight"], 1000), 1),
+	}
 	scheme := "http"
 	if p.has("tls") || p.has("ssl") {
 		scheme = "https"
@@ -63,8 +65,10 @@ func (c *conversion) peerOptions(p *peer) {
 	if !p.has("no-query") && p.argument(3) != "0" {
 		c.addUnconverted(p.Directive, "ICP: missing", "nothing: the parent is used without it")
 	}
-	for _, option := range []string{"sourcehash", "userhash", "weighted-round-robin", "closest-only",
-		"multicast-responder"} {
+	for _, option := range []string{
+		"sourcehash", "userhash", "weighted-round-robin", "closest-only",
+		"multicast-responder",
+	} {
 		if p.has(option) {
 			c.addUnconverted(p.Directive, option+": missing", "balance of proxy.upstreams")
 		}

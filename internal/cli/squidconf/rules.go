@@ -89,9 +89,11 @@ func (c *conversion) rules() ([]rule, error) {
 		case len(words) == 0 || words[0] != "allow" && words[0] != "deny":
 			return nil, &ParseError{d.Position, d.Text, "write http_access, allow or deny, and acls", nil}
 		case len(w.lines) >= maxRules:
-			return nil, &ParseError{d.Position, d.Text,
+			return nil, &ParseError{
+				d.Position, d.Text,
 				fmt.Sprintf("at most %d lines of http_access are read: put hosts and addresses into lists", maxRules),
-				nil}
+				nil,
+			}
 		case len(words) == 1:
 			c.unneeded(d, "it has no acl, and Squid ignores it")
 			continue

@@ -34,7 +34,12 @@ func (c *conversion) httpPort(d Directive) {
 	const pac, tls = "/proxy.pac, with which browsers find the proxy (proxy.pac_proxies)",
 		"listen.tls, tls.certificate and tls.key"
 	for _, missing := range [...]struct{ option, instead string }{
-		{"intercept", pac}, {"transparent", pac}, {"tproxy", pac}, {"ssl-bump", pac}, {"cert", tls}, {"tls-cert", tls},
+		{"intercept", pac},
+		{"transparent", pac},
+		{"tproxy", pac},
+		{"ssl-bump", pac},
+		{"cert", tls},
+		{"tls-cert", tls},
 		{"require-proxy-header", "listen.proxy_protocol"},
 	} {
 		if _, ok := options[missing.option]; ok {
@@ -110,8 +115,10 @@ func (c *conversion) nameServers(d Directive) {
 type units map[string]float64
 
 func seconds() units {
-	return units{"": 1, "millisecond": 0.001, "second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800,
-		"fortnight": 1209600}
+	return units{
+		"": 1, "millisecond": 0.001, "second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800,
+		"fortnight": 1209600,
+	}
 }
 
 func bytes() units {

@@ -108,8 +108,10 @@ func rowsOf(columns []Instance) []row {
 	}
 	for n := range shownSystems {
 		if slices.ContainsFunc(columns, func(i Instance) bool { return len(i.Systems) > n }) {
-			rows = append(rows, row{[]string{"slowest", "", ""}[n],
-				func(i Instance) string { return systemCell(i.Systems, n) }})
+			rows = append(rows, row{
+				[]string{"slowest", "", ""}[n],
+				func(i Instance) string { return systemCell(i.Systems, n) },
+			})
 		}
 	}
 	return rows
@@ -171,8 +173,10 @@ func share(part, whole float64) string {
 // sum returns the totals of instances. Differing versions and configurations are marked. For the registry,
 // which they may share, the worst state counts.
 func sum(all []Instance) Instance {
-	total := Instance{Address: "all", Version: all[0].Version, Config: all[0].Config, Uptime: all[0].Uptime,
-		Ready: true, Caches: make(map[string]Cache)}
+	total := Instance{
+		Address: "all", Version: all[0].Version, Config: all[0].Config, Uptime: all[0].Uptime,
+		Ready: true, Caches: make(map[string]Cache),
+	}
 	systems := make(map[string]System)
 	for _, i := range all {
 		total.Version = same(total.Version, i.Version)
@@ -221,7 +225,9 @@ func worse(a, b *Registry) *Registry {
 	case b == nil:
 		return a
 	default:
-		return &Registry{Available: a.Available && b.Available, Names: min(a.Names, b.Names),
-			Behind: max(a.Behind, b.Behind)}
+		return &Registry{
+			Available: a.Available && b.Available, Names: min(a.Names, b.Names),
+			Behind: max(a.Behind, b.Behind),
+		}
 	}
 }

@@ -39,8 +39,10 @@ results they are compared, except the order of directives
 	}
 	s := cli.AddFile(cmd)
 	cli.AddChoice(cmd, &objective, "for", "`purpose` of the comparison: naming or caching",
-		cli.Words[uri.Objective]{{Name: "naming", Value: uri.ObjectiveNaming},
-			{Name: "caching", Value: uri.ObjectiveCaching}})
+		cli.Words[uri.Objective]{
+			{Name: "naming", Value: uri.ObjectiveNaming},
+			{Name: "caching", Value: uri.ObjectiveCaching},
+		})
 	lines := newLines(cmd, func(input string) (cli.Result, error) { return compare(rules.Set, objective, input) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if rules, err = s.Names(names); err != nil {

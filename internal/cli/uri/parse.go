@@ -102,8 +102,10 @@ func partsOf(v uri.URN) *urnJSON {
 		parts.Directives = append(parts.Directives, directiveJSON(d))
 	}
 	if rule := uri.LintNID(v.NID()); rule != (uri.Rule{}) {
-		parts.Lint = &cli.InputError{Message: rule.Requirement, Offset: len("urn:"), Rule: rule.Name,
-			Section: rule.Section}
+		parts.Lint = &cli.InputError{
+			Message: rule.Requirement, Offset: len("urn:"), Rule: rule.Name,
+			Section: rule.Section,
+		}
 	}
 	return parts
 }

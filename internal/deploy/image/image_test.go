@@ -24,8 +24,10 @@ import (
 func directoryOf(t *testing.T, text string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"urnd": text, "notices": "notices of " + text,
-		"urnd.cdx.json": `{"bomFormat": "CycloneDX"}`} {
+	for name, text := range map[string]string{
+		"urnd": text, "notices": "notices of " + text,
+		"urnd.cdx.json": `{"bomFormat": "CycloneDX"}`,
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -135,8 +137,10 @@ func TestImage(t *testing.T) {
 	if d, err := index.Digest(); err != nil || d.String() != digest {
 		t.Errorf("%s is printed, and the index has %s: %v", digest, d, err)
 	}
-	for platform, text := range map[string]string{"linux/amd64": "one", "linux/arm64": "two",
-		"linux/riscv64": "three"} {
+	for platform, text := range map[string]string{
+		"linux/amd64": "one", "linux/arm64": "two",
+		"linux/riscv64": "three",
+	} {
 		image, ok := all[platform]
 		if !ok {
 			t.Fatalf("there is none for %s", platform)
@@ -248,8 +252,10 @@ func TestBillOfMaterials(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	for _, arguments := range []string{"", "-version 1.0 -to image", "-version 1.0 -to image linux/amd64",
-		"-version 1.0 linux/amd64=dir", "-nothing"} {
+	for _, arguments := range []string{
+		"", "-version 1.0 -to image", "-version 1.0 -to image linux/amd64",
+		"-version 1.0 linux/amd64=dir", "-nothing",
+	} {
 		if err := run(strings.Fields(arguments), io.Discard); err == nil {
 			t.Errorf("%q is accepted", arguments)
 		}

@@ -59,8 +59,10 @@ func (r release) image(p program, below v1.Layer) (v1.Image, error) {
 	date := v1.Time{Time: r.created}
 	made, err = mutate.Append(
 		made,
-		mutate.Addendum{Layer: below,
-			History: v1.History{Created: date, CreatedBy: "image", Comment: "users, certificates, directories"}},
+		mutate.Addendum{
+			Layer:   below,
+			History: v1.History{Created: date, CreatedBy: "image", Comment: "users, certificates, directories"},
+		},
 		mutate.Addendum{Layer: above, History: v1.History{Created: date, CreatedBy: "image", Comment: "urnd"}},
 	)
 	if err != nil {

@@ -15,8 +15,10 @@ import (
 )
 
 func TestObserveAllocations(t *testing.T) {
-	log, err := accesslog.Open(accesslog.FileConfig{Writer: io.Discard, ErrorLog: slog.New(slog.DiscardHandler),
-		Now: time.Now})
+	log, err := accesslog.Open(accesslog.FileConfig{
+		Writer: io.Discard, ErrorLog: slog.New(slog.DiscardHandler),
+		Now: time.Now,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

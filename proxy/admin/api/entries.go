@@ -55,8 +55,10 @@ func serveEntry(c *call) (message.Reply, error) {
 	case !condition.matches(e):
 		return message.Reply{}, fmt.Errorf("%w: %s has version %d", registry.ErrConflict, key, e.Version)
 	case condition.isKnown(e): // RFC 9110 section 13.1.2
-		return message.Reply{Status: http.StatusNotModified, CacheControl: message.NoStore,
-			Fields: httpmessage.NewFields("Etag", etag(e))}, nil
+		return message.Reply{
+			Status: http.StatusNotModified, CacheControl: message.NoStore,
+			Fields: httpmessage.NewFields("Etag", etag(e)),
+		}, nil
 	}
 	return entryReply(http.StatusOK, e, nil), nil
 }

@@ -122,8 +122,10 @@ func fileReply(format, name string, closer func(), stream func(message.Stream) e
 		"ndjson": typeNDJSON, "csv": "text/csv; charset=utf-8", "tsv": "text/tab-separated-values; charset=utf-8",
 		"text": "text/plain; charset=utf-8",
 	}
-	r := message.Reply{Status: http.StatusOK, ContentType: types[format], CacheControl: message.NoStore, Close: closer,
-		Stream: stream}
+	r := message.Reply{
+		Status: http.StatusOK, ContentType: types[format], CacheControl: message.NoStore, Close: closer,
+		Stream: stream,
+	}
 	if name != "" {
 		r.Fields = httpmessage.NewFields("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name+"."+format))
 	}

@@ -70,8 +70,10 @@ func operationsOf(document []byte, actions map[string]action) ([]operation, erro
 	var all []operation
 	for path, methods := range d.Paths {
 		for method, described := range methods {
-			o := operation{method: strings.ToUpper(method), path: path, id: described.OperationID,
-				about: described.Summary, parameters: []string{}}
+			o := operation{
+				method: strings.ToUpper(method), path: path, id: described.OperationID,
+				about: described.Summary, parameters: []string{},
+			}
 			var ok bool
 			if o.action, ok = actions[o.id]; !ok {
 				return nil, fmt.Errorf("%w: %s has no action", errOperations, o.id)
@@ -103,8 +105,10 @@ func operationsOf(document []byte, actions map[string]action) ([]operation, erro
 // compare orders operations: exact paths before path prefixes, then methods in the order of Allow.
 func compare(a, b operation) int {
 	order := func(o operation) int {
-		n := slices.Index([]string{http.MethodGet, http.MethodPut, http.MethodPatch, http.MethodPost,
-			http.MethodDelete}, o.method)
+		n := slices.Index([]string{
+			http.MethodGet, http.MethodPut, http.MethodPatch, http.MethodPost,
+			http.MethodDelete,
+		}, o.method)
 		if strings.HasSuffix(o.path, "/") {
 			n += 10
 		}

@@ -144,8 +144,10 @@ type shownChange struct {
 
 // changeOf returns the shown form of the change of a name.
 func changeOf(in pages.Writer, c *registry.Changed) shownChange {
-	return shownChange{subject{c.After.Name, c.After.Kind == registry.KindPrefix},
-		short(in, differences(in, &c.Before, &c.After))}
+	return shownChange{
+		subject{c.After.Name, c.After.Kind == registry.KindPrefix},
+		short(in, differences(in, &c.Before, &c.After)),
+	}
 }
 
 // notReverted is a name that would not be reverted, with the reason.

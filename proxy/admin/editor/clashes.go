@@ -53,8 +53,10 @@ func (e *Editor) serveClashes(p *Request) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	to := func(number int) string { return pageOf(path, url.Values{"page": {strconv.Itoa(number)}}) }
-	page := clashesPage{Field: p.Field.HTML(), Path: to(number),
-		MayChange: service.ToChange.Check(p.Actor, registry.KindName) == nil}
+	page := clashesPage{
+		Field: p.Field.HTML(), Path: to(number),
+		MayChange: service.ToChange.Check(p.Actor, registry.KindName) == nil,
+	}
 	if number > 1 {
 		page.First = to(1)
 	}
@@ -79,8 +81,10 @@ func (e *Editor) serveClashes(p *Request) (message.Reply, error) {
 		page.Clashes = append(page.Clashes, one)
 	}
 	in := p.Panel.Writer
-	p.Panel.Crumbs = []pages.Item{{Label: in.Text("jobs.title"), Path: PathJobs},
-		{Label: in.Text("jobs.import"), Path: PathJobs + "/" + p.ID}}
+	p.Panel.Crumbs = []pages.Item{
+		{Label: in.Text("jobs.title"), Path: PathJobs},
+		{Label: in.Text("jobs.import"), Path: PathJobs + "/" + p.ID},
+	}
 	return withErrorStatus(e.show(p, in.Text("clash.title"), "clashes.html", page), err), nil
 }
 
@@ -116,8 +120,10 @@ func (e *Editor) overwrite(p *Request, found []jobs.Conflict) error {
 // clash returns the shown form of a conflict.
 func (e *Editor) clash(p *Request, c jobs.Conflict) (shown clash, err error) {
 	s := subject{c.Name, c.Prefix}
-	shown = clash{Conflict: c, Page: s.to(pathName), Chosen: p.Form.Get(fieldOf(&c)) == "overwrite",
-		ChoiceN: fieldOf(&c)}
+	shown = clash{
+		Conflict: c, Page: s.to(pathName), Chosen: p.Form.Get(fieldOf(&c)) == "overwrite",
+		ChoiceN: fieldOf(&c),
+	}
 	known := func(number int) (registry.Entry, bool, error) {
 		entry, err := e.entry(p, s, number)
 		if errors.Is(err, registry.ErrUnknown) { // it was purged

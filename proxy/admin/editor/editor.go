@@ -74,8 +74,10 @@ type Page struct {
 // Pages returns all pages.
 func (e *Editor) Pages() []Page {
 	all := []Page{
-		{Path: PathNames, Label: "editor.names", Description: "nav.about_names", Use: service.ToVisit,
-			Serve: e.serveNames},
+		{
+			Path: PathNames, Label: "editor.names", Description: "nav.about_names", Use: service.ToVisit,
+			Serve: e.serveNames,
+		},
 		{Path: pathName, Use: service.ToVisit, Serve: e.serveName},
 		{Path: pathMint, Use: service.ToMint, Serve: e.serveMint, Redisplay: e.redisplayMint},
 		{Path: pathSelection, ofJobs: true, Use: service.ToChange, Serve: e.serveSelect},
@@ -83,27 +85,41 @@ func (e *Editor) Pages() []Page {
 		{Path: pathEdit, Use: service.ToChange, Serve: e.serveEdit, Redisplay: e.redisplayEdit},
 		{Path: pathHistory, Use: service.ToVisit, Serve: e.serveHistory},
 		{Path: pathWithdraw, Use: service.ToWithdraw, Serve: e.serveWithdraw, Redisplay: e.redisplayWithdraw},
-		{Path: pathChanges, Label: "editor.changes", Description: "nav.about_changes", Use: service.ToVisit,
-			Serve: e.serveChanges},
+		{
+			Path: pathChanges, Label: "editor.changes", Description: "nav.about_changes", Use: service.ToVisit,
+			Serve: e.serveChanges,
+		},
 		{Path: pathChanges + "/{id}", Use: service.ToVisit, Serve: e.serveChangeSet},
 		{Path: pathTimesScript, Use: service.ToVisit, Serve: e.serveTimesScript},
-		{Path: PathPrefixes, Label: "editor.prefixes", Description: "nav.about_prefixes", Use: service.ToRead,
-			Serve: e.servePrefixes},
-		{Path: PathImport, Label: "editor.import", Description: "nav.about_import", ofJobs: true, Use: service.ToImport,
-			MaxFile: maxImport, Serve: e.serveImport, Redisplay: e.redisplayImport},
+		{
+			Path: PathPrefixes, Label: "editor.prefixes", Description: "nav.about_prefixes", Use: service.ToRead,
+			Serve: e.servePrefixes,
+		},
+		{
+			Path: PathImport, Label: "editor.import", Description: "nav.about_import", ofJobs: true, Use: service.ToImport,
+			MaxFile: maxImport, Serve: e.serveImport, Redisplay: e.redisplayImport,
+		},
 		{Path: pathDraft, ofJobs: true, Use: service.ToImport, Serve: e.serveDraft, Redisplay: e.redisplayDraft},
-		{Path: PathJobs, Label: "editor.jobs", Description: "nav.about_jobs", ofJobs: true, Use: service.ToRead,
-			Serve: e.serveJobs},
+		{
+			Path: PathJobs, Label: "editor.jobs", Description: "nav.about_jobs", ofJobs: true, Use: service.ToRead,
+			Serve: e.serveJobs,
+		},
 		{Path: pathJobScript, ofJobs: true, Use: service.ToRead, Serve: e.serveJobScript},
 		{Path: pathClashes, ofJobs: true, Use: service.ToRead, Serve: e.serveClashes},
 		{Path: pathJob, ofJobs: true, Use: service.ToRead, Serve: e.serveJob},
-		{Path: PathTargets, Label: "editor.dead_targets", Description: "nav.about_dead_targets", Use: service.ToRead,
-			Serve: e.serveTargets},
+		{
+			Path: PathTargets, Label: "editor.dead_targets", Description: "nav.about_dead_targets", Use: service.ToRead,
+			Serve: e.serveTargets,
+		},
 		{Path: PathMove, ofJobs: true, Use: service.ToImport, Serve: e.serveMove, Redisplay: e.redisplayMove},
-		{Path: PathStatistics, Label: "editor.statistics", Description: "nav.about_statistics", Use: service.ToRead,
-			Serve: e.serveStatistics},
-		{Path: PathTokens, Label: "editor.tokens", Description: "nav.about_tokens", Use: service.ToManageTokens,
-			Serve: e.serveTokens, Redisplay: e.redisplayTokens},
+		{
+			Path: PathStatistics, Label: "editor.statistics", Description: "nav.about_statistics", Use: service.ToRead,
+			Serve: e.serveStatistics,
+		},
+		{
+			Path: PathTokens, Label: "editor.tokens", Description: "nav.about_tokens", Use: service.ToManageTokens,
+			Serve: e.serveTokens, Redisplay: e.redisplayTokens,
+		},
 		{Path: pathRevoke, Use: service.ToManageTokens, Serve: e.serveRevoke, Redisplay: e.confirmRevoke},
 	}
 	return slices.DeleteFunc(all, func(one Page) bool { return one.ofJobs && !e.Service.HasJobs() })
@@ -122,8 +138,10 @@ func (e *Editor) serveTimesScript(p *Request) (message.Reply, error) {
 	if p.Method == http.MethodPost {
 		return message.Reply{}, problem.NotAllowed(p.Method, "GET, HEAD")
 	}
-	return message.Reply{Status: http.StatusOK, ContentType: "text/javascript; charset=utf-8", CacheControl: "no-cache",
-		Body: timesScript}, nil
+	return message.Reply{
+		Status: http.StatusOK, ContentType: "text/javascript; charset=utf-8", CacheControl: "no-cache",
+		Body: timesScript,
+	}, nil
 }
 
 // Request is a request for a page with forms.

@@ -120,8 +120,10 @@ func (p editPage) IsWithdrawn() bool {
 // Redirects returns the options of the redirect status.
 func (p editPage) Redirects() []option {
 	all := []option{{Value: "", Label: p.Panel.Writer.Text("edit.redirect_default")}}
-	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
-		http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+	for _, status := range []int{
+		http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
+	} {
 		number := strconv.Itoa(status)
 		all = append(all, option{Value: number, Label: number + " " + http.StatusText(status)})
 	}

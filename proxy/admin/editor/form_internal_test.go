@@ -75,10 +75,14 @@ func TestMerged(t *testing.T) {
 		{`{"a":1}`, `{"a":2}`, `{}`, `{"a":2}`},
 		{`{}`, `{"a":1}`, `{"b":1}`, `{"a":1,"b":1}`},
 		{`{"a":[1, 2]}`, `{"a":[1,2]}`, `{"a":[3]}`, `{"a":[3]}`},
-		{`{"version":1,"note":"was"}`, `{"note":"mine"}`, `{"version":2,"note":"theirs","by":"ben"}`,
-			`{"note":"mine"}`},
-		{`{"metadata":{"a":1,"b":1}}`, `{"metadata":{"a":2,"b":1}}`, `{"metadata":{"a":1,"b":2,"c":3}}`,
-			`{"metadata":{"a":2,"b":2,"c":3}}`},
+		{
+			`{"version":1,"note":"was"}`, `{"note":"mine"}`, `{"version":2,"note":"theirs","by":"ben"}`,
+			`{"note":"mine"}`,
+		},
+		{
+			`{"metadata":{"a":1,"b":1}}`, `{"metadata":{"a":2,"b":1}}`, `{"metadata":{"a":1,"b":2,"c":3}}`,
+			`{"metadata":{"a":2,"b":2,"c":3}}`,
+		},
 		{`{"metadata":{"a":1}}`, `{"metadata":{"a":2}}`, `{}`, `{"metadata":{"a":2}}`},
 	} {
 		var of [3]document
@@ -150,8 +154,10 @@ func FuzzForm(f *testing.F) {
 // TestDamagedRest submits hidden fields that no page contains: they are errors, and nothing panics.
 func TestDamagedRest(t *testing.T) {
 	for _, rest := range []string{"null", "{", "1", `"a"`, "[]"} {
-		f := &nameForm{texts: texts{"status": "active", inRest: rest},
-			Targets: []texts{{inURI: "https://example.org/", inRest: rest}}}
+		f := &nameForm{
+			texts:   texts{"status": "active", inRest: rest},
+			Targets: []texts{{inURI: "https://example.org/", inRest: rest}},
+		}
 		_, wrong := f.document(english(), subject{Name: "urn:example:a"}, nil)
 		if wrong.Of("") == "" || wrong.Of(targetField(0, "uri")) == "" {
 			t.Errorf("rest %s: %v", rest, wrong)
@@ -207,14 +213,20 @@ func TestFormFields(t *testing.T) {
 // member that readers find.
 func TestMetadataFields(t *testing.T) {
 	for _, tt := range []struct{ before, change, want, wrong string }{
-		{``, `{"creator":"Elias Lönnrot","year":"1835","keywords":"epic"}`,
-			`{"creator":"Elias Lönnrot","year":"1835","tags":["epic"]}`, ""},
+		{
+			``, `{"creator":"Elias Lönnrot","year":"1835","keywords":"epic"}`,
+			`{"creator":"Elias Lönnrot","year":"1835","tags":["epic"]}`, "",
+		},
 		{``, `{"creator":"A\nB"}`, `{"creator":["A","B"]}`, ""},
 		{`{"authors":["A"],"year":1835}`, `{"creator":"A\nB"}`, `{"authors":["A","B"],"year":1835}`, ""},
-		{`{"dc.creator":"A","publicationYear":1835}`, `{"creator":"B","year":"1836"}`,
-			`{"dc.creator":"B","publicationYear":"1836"}`, ""},
-		{`{"Title":"a","keywords":["x"],"n":1.10}`, `{"keywords":"x\ny"}`,
-			`{"Title":"a","keywords":["x","y"],"n":1.10}`, ""},
+		{
+			`{"dc.creator":"A","publicationYear":1835}`, `{"creator":"B","year":"1836"}`,
+			`{"dc.creator":"B","publicationYear":"1836"}`, "",
+		},
+		{
+			`{"Title":"a","keywords":["x"],"n":1.10}`, `{"keywords":"x\ny"}`,
+			`{"Title":"a","keywords":["x","y"],"n":1.10}`, "",
+		},
 		{`{"tags":["x"],"title":"t"}`, `{"keywords":""}`, `{"title":"t"}`, ""},
 		{`{"title":"t"}`, `{"title":""}`, ``, ""},
 		{`{"creators":[{"name":"A"}]}`, `{"creator":"B"}`, `{"creator":"B","creators":[{"name":"A"}]}`, "creator"},
@@ -264,8 +276,10 @@ func TestMeantTarget(t *testing.T) {
 			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
 	}
-	for typed, want := range map[string]string{"example.org/{name}": "https://example.org/{name}",
-		"https://example.org/{name}": "", "{name}": ""} {
+	for typed, want := range map[string]string{
+		"example.org/{name}":         "https://example.org/{name}",
+		"https://example.org/{name}": "", "{name}": "",
+	} {
 		if got := suggestedTarget(typed, true); got != want {
 			t.Errorf("of a prefix, %q: %q, want %q", typed, got, want)
 		}

@@ -236,6 +236,8 @@ func (e *Editor) serveJobScript(p *Request) (message.Reply, error) {
 	if p.Method == http.MethodPost {
 		return message.Reply{}, problem.NotAllowed(p.Method, "GET, HEAD")
 	}
-	return message.Reply{Status: http.StatusOK, ContentType: "text/javascript; charset=utf-8", CacheControl: "no-cache",
-		Body: jobScript}, nil
+	return message.Reply{
+		Status: http.StatusOK, ContentType: "text/javascript; charset=utf-8", CacheControl: "no-cache",
+		Body: jobScript,
+	}, nil
 }

@@ -177,32 +177,44 @@ type knownColumn struct{ is, words string }
 // metadata are in title.Parts.
 func knownColumns() []knownColumn {
 	return []knownColumn{
-		{"name",
+		{
+			"name",
 			"pid id doi ark handle hdl purl persistentidentifier persistentid kennung bezeichner identifikator " +
 				"identifiant identifiantpérenne nom " +
-				"identificador identificadorpersistente nombre 标识符 标识 名称 永久标识符 tunniste"},
-		{"target",
+				"identificador identificadorpersistente nombre 标识符 标识 名称 永久标识符 tunniste",
+		},
+		{
+			"target",
 			"link links href location address landingpage website web redirectto goto targeturl destination ziel " +
 				"adresse zieladresse webadresse " +
-				"cible lien adresseweb destino enlace dirección direcciónweb 链接 网址 目标 地址 linkki"},
+				"cible lien adresseweb destino enlace dirección direcciónweb 链接 网址 目标 地址 linkki",
+		},
 		{memberTitle, "booktitle worktitle werktitel buchtitel titredulivre títulodellibro nimi otsikko"},
 		{"title", "linktext linktitle linklabel linktitel titredulien textodelenlace 链接文字 链接标题"},
-		{"type",
+		{
+			"type",
 			"mime mimetype mediatype contenttype format medientyp dateityp typ typedemédia tipo tipodecontenido " +
-				"formato 类型 媒体类型 格式"},
+				"formato 类型 媒体类型 格式",
+		},
 		{"language", "lang sprache langue idioma lengua 语言 语种 kieli"},
-		{"contact",
+		{
+			"contact",
 			"mail email emailaddress owner responsible kontakt ansprechpartner mailadresse courriel contacto correo " +
 				"correoelectrónico " +
-				"联系方式 联系人 电子邮件 邮箱 yhteystiedot"},
+				"联系方式 联系人 电子邮件 邮箱 yhteystiedot",
+		},
 		{"status", "state zustand statut état estado situación 状态 tila"},
-		{"note",
+		{
+			"note",
 			"comment comments remark remarks bemerkung kommentar notiz anmerkung remarque commentaire nota " +
-				"comentario observaciones 备注 注释 说明 huomautus"},
+				"comentario observaciones 备注 注释 说明 huomautus",
+		},
 		{"reason", "grund begründung motif raison motivo razón 原因 理由 syy"},
-		{"successors",
+		{
+			"successors",
 			"successor replacedby supersededby nachfolger ersetztdurch successeur remplacépar sucesor " +
-				"reemplazadopor 继任者 替代者 后继"},
+				"reemplazadopor 继任者 替代者 后继",
+		},
 		{"alias", "aliasof sameas aliasvon aliasde 别名"},
 		{"redirect", "statuscode httpstatus redirecttype weiterleitung redirection redirección 重定向"},
 		{"if_version", "currentversion"},
@@ -213,8 +225,10 @@ func knownColumns() []knownColumn {
 func (d *draft) mapped() []mappedColumn {
 	all := make([]mappedColumn, len(d.Preview.Columns))
 	for i, name := range d.Preview.Columns {
-		c := mappedColumn{Number: i + 1, Field: "c" + strconv.Itoa(i), Name: plaintext.Shorten(name, shownValue),
-			Column: d.Columns[i], Member: memberOf(name, i)}
+		c := mappedColumn{
+			Number: i + 1, Field: "c" + strconv.Itoa(i), Name: plaintext.Shorten(name, shownValue),
+			Column: d.Columns[i], Member: memberOf(name, i),
+		}
 		for _, row := range d.Preview.Rows {
 			if i < len(row) && row[i] != "" {
 				c.Values = append(c.Values, row[i])

@@ -79,8 +79,10 @@ func (e *Editor) showMove(p *Request, failure error) message.Reply {
 	case given.Has("replace"):
 	case ok && d.Kind == jobs.Rewrite:
 		if body, err := d.beginning(d.Bytes); err == nil && json.Unmarshal(body, &before) == nil {
-			given = url.Values{"prefix": {before.Prefix}, "replace": {before.Replace}, "with": {before.With},
-				"note": {d.Note}}
+			given = url.Values{
+				"prefix": {before.Prefix}, "replace": {before.Replace}, "with": {before.With},
+				"note": {d.Note},
+			}
 		}
 	}
 	page.Prefix, page.Replace, page.With, page.Note = given.Get("prefix"), given.Get("replace"), given.Get("with"),
@@ -95,8 +97,10 @@ func (e *Editor) showMove(p *Request, failure error) message.Reply {
 	}
 	for i := range page.Suggested {
 		page.Suggested[i].Path = PathMove + "?" +
-			url.Values{"prefix": {page.Prefix}, "replace": {page.Suggested[i].Replace},
-				"with": {page.Suggested[i].With}}.Encode()
+			url.Values{
+				"prefix": {page.Prefix}, "replace": {page.Suggested[i].Replace},
+				"with": {page.Suggested[i].With},
+			}.Encode()
 	}
 	p.Panel.Crumbs = []pages.Item{{Label: p.Panel.Writer.Text("editor.dead_targets"), Path: PathTargets}}
 	page.Error = errorContent(p.Panel.Writer, failure)
@@ -148,8 +152,10 @@ func (e *Editor) suggest(p *Request, start string) (all []suggestion, hasLooked 
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a.from, b.from), strings.Compare(a.to, b.to))
 	})
 	for _, m := range moves[:min(len(moves), suggested)] {
-		all = append(all, suggestion{Replace: m.from, With: m.to,
-			Why: p.Panel.Writer.Text("suggest.moved", "Count", counts[m])})
+		all = append(all, suggestion{
+			Replace: m.from, With: m.to,
+			Why: p.Panel.Writer.Text("suggest.moved", "Count", counts[m]),
+		})
 	}
 	return all, hasLooked
 }

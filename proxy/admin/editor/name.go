@@ -142,8 +142,10 @@ func (e *Editor) targets(p *Request, s subject, all []registry.Target) (shown []
 // counts returns the recent resolutions of a name, nil if they cannot be read.
 func (e *Editor) counts(p *Request, s subject) *nameCounts {
 	until := e.Service.Now().UTC()
-	days := map[string]string{"since": until.AddDate(0, 0, 1-daysCounted).Format(time.DateOnly),
-		"until": until.Format(time.DateOnly)}
+	days := map[string]string{
+		"since": until.AddDate(0, 0, 1-daysCounted).Format(time.DateOnly),
+		"until": until.Format(time.DateOnly),
+	}
 	from, to, err := service.ParseDays(func(name string) string { return days[name] })
 	var found []registry.Count
 	if err == nil {
@@ -153,8 +155,10 @@ func (e *Editor) counts(p *Request, s subject) *nameCounts {
 		e.Failed(p.Request, p.Actor, err)
 		return nil
 	}
-	made := &nameCounts{Days: daysCounted,
-		Page: PathStatistics + "?" + url.Values{"uri": {s.Name}}.Encode() + "#resolutions"}
+	made := &nameCounts{
+		Days: daysCounted,
+		Page: PathStatistics + "?" + url.Values{"uri": {s.Name}}.Encode() + "#resolutions",
+	}
 	for _, c := range found {
 		made.People, made.Bots = made.People+c.People, made.Bots+c.Bots
 	}

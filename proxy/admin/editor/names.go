@@ -272,8 +272,10 @@ func (e *Editor) redisplayMint(p *Request) (message.Reply, error) { return e.sho
 
 // showMint shows the patterns in use below a prefix, with their next names.
 func (e *Editor) showMint(p *Request, failure error) (message.Reply, error) {
-	page := mintPage{Field: p.Field.HTML(), Prefix: ownPrefix(p, p.URL.Query().Get("prefix")),
-		Pattern: p.Form.Get("other")}
+	page := mintPage{
+		Field: p.Field.HTML(), Prefix: ownPrefix(p, p.URL.Query().Get("prefix")),
+		Pattern: p.Form.Get("other"),
+	}
 	patterns, err := e.Service.MintPatterns(p.Context(), p.Actor, page.Prefix)
 	if err != nil {
 		return message.Reply{}, err

@@ -172,8 +172,10 @@ func (e *Editor) saveSelection(p *Request, d draft) (message.Reply, error) {
 
 // showSelection shows a selection, and the preview of the chosen change.
 func (e *Editor) showSelection(p *Request, d draft, failure error) (message.Reply, error) {
-	page := selectionPage{selection: *d.Select, Field: p.Field.HTML(), Path: draftPath(d),
-		Tasks: d.Select.tasks(p.Actor)}
+	page := selectionPage{
+		selection: *d.Select, Field: p.Field.HTML(), Path: draftPath(d),
+		Tasks: d.Select.tasks(p.Actor),
+	}
 	if failure == nil && page.Do != "" {
 		changed, err := e.change(p, d.Select, true, 0)
 		if err != nil && !e.isFormError(p, err) && !errors.Is(err, registry.ErrUnknown) {

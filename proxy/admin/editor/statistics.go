@@ -160,8 +160,10 @@ func following(counted []registry.Count, since, until string) []registry.Count {
 	for _, c := range counted {
 		period := c.Period[:min(len(c.Period), len(form))]
 		sum := sums[period]
-		sums[period] = registry.Count{Period: period,
-			Tally: registry.Tally{People: sum.People + c.People, Bots: sum.Bots + c.Bots}}
+		sums[period] = registry.Count{
+			Period: period,
+			Tally:  registry.Tally{People: sum.People + c.People, Bots: sum.Bots + c.Bots},
+		}
 	}
 	var all []registry.Count
 	for ; !from.After(to); from = next(from) {

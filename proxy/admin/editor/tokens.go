@@ -111,8 +111,10 @@ func (e *Editor) showTokens(p *Request, page *tokensPage) (message.Reply, error)
 	for _, a := range registry.Actions() {
 		if p.Actor.CheckAction(a) == nil {
 			page.Actions = append(page.Actions,
-				offeredAction{a, p.Panel.Writer.Text("tokens.may_" + string(a)),
-					slices.Contains(p.Form["action"], string(a))})
+				offeredAction{
+					a, p.Panel.Writer.Text("tokens.may_" + string(a)),
+					slices.Contains(p.Form["action"], string(a)),
+				})
 		}
 	}
 	chosen := p.Form.Get("role")
@@ -186,8 +188,10 @@ func (e *Editor) confirmRevoke(p *Request) (message.Reply, error) {
 		return message.Reply{}, fmt.Errorf("%w: unknown token", registry.ErrUnknown)
 	}
 	p.Panel.Crumbs = []pages.Item{{Label: p.Panel.Writer.Text("editor.tokens"), Path: PathTokens}}
-	page := revokePage{shownToken: &shownToken{Token: all[i]}, Field: p.Field.HTML(),
-		Path: PathTokens + "/" + p.ID + "/revoke", IsOwn: p.ID == p.Actor.Token}
+	page := revokePage{
+		shownToken: &shownToken{Token: all[i]}, Field: p.Field.HTML(),
+		Path: PathTokens + "/" + p.ID + "/revoke", IsOwn: p.ID == p.Actor.Token,
+	}
 	return e.show(p, p.Panel.Writer.Text("tokens.revoke_title", "Name", pages.Isolated(all[i].Name)), "revoke.html",
 		page), nil
 }

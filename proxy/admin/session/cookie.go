@@ -43,8 +43,10 @@ func Cookie(r *http.Request, value string, secure bool) *http.Cookie {
 // requests.
 func SetCookie(r *http.Request, value string, secure bool) string {
 	//nolint:gosec // Secure is not for loopback without TLS
-	c := http.Cookie{Name: name(r.Host, secure), Value: value, Path: "/", HttpOnly: true, Secure: secure,
-		SameSite: http.SameSiteStrictMode}
+	c := http.Cookie{
+		Name: name(r.Host, secure), Value: value, Path: "/", HttpOnly: true, Secure: secure,
+		SameSite: http.SameSiteStrictMode,
+	}
 	if value == "" {
 		c.MaxAge = -1
 	}

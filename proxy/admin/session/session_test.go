@@ -77,8 +77,10 @@ func TestManySessionsOfOne(t *testing.T) {
 		*now = now.Add(time.Millisecond)
 		last = s.Begin(token.Proof{ID: "a"})
 	}
-	for name, is := range map[string][2]any{"of another": {other, true}, "his last one": {last, true},
-		"his first one": {first, false}} {
+	for name, is := range map[string][2]any{
+		"of another": {other, true}, "his last one": {last, true},
+		"his first one": {first, false},
+	} {
 		if _, ok := s.Lookup(is[0].(string)); ok != is[1] {
 			t.Errorf("the session %s: %v", name, ok)
 		}

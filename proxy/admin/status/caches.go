@@ -91,8 +91,11 @@ func purgeKinds(in pages.Writer) []purgeKind {
 				{"tag", in.Text("caches.by_tag", "Fields", "Surrogate-Key, Cache-Tag, Cache-Groups")},
 				{"all", in.Text("caches.all_responses")},
 			},
-			[]choice{{modeSoft, in.Text("caches.soft_responses")}, {modeHard, in.Text("caches.hard")},
-				{modeRefresh, in.Text("caches.refresh")}},
+			[]choice{
+				{modeSoft, in.Text("caches.soft_responses")},
+				{modeHard, in.Text("caches.hard")},
+				{modeRefresh, in.Text("caches.refresh")},
+			},
 		},
 	}
 }
@@ -161,8 +164,10 @@ func (m handler) serveCaches(r *page.Request) (message.Reply, error) {
 	}
 	panel, given := r.Panel, r.URL.Query()
 	in := panel.Writer
-	v := cachesView{Path: pathCaches, Field: r.Field.HTML(), Kinds: purgeKinds(in),
-		URI: strings.TrimSpace(given.Get("uri"))}
+	v := cachesView{
+		Path: pathCaches, Field: r.Field.HTML(), Kinds: purgeKinds(in),
+		URI: strings.TrimSpace(given.Get("uri")),
+	}
 	switch {
 	case given.Has("purged"):
 		v.Outcome = outcome(in, given)
@@ -199,8 +204,10 @@ func (m handler) purge(r *page.Request) (message.Reply, error) {
 	default:
 		log.WarnContext(r.Context(), "cache purge failed", "error", err)
 	}
-	return message.Reply{Status: http.StatusSeeOther, Location: pathCaches + "?" + to.Encode(),
-		CacheControl: message.NoStore}, nil
+	return message.Reply{
+		Status: http.StatusSeeOther, Location: pathCaches + "?" + to.Encode(),
+		CacheControl: message.NoStore,
+	}, nil
 }
 
 // outcome returns the message about a purge from the query of the redirect: "" for a query of no purge.

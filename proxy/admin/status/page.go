@@ -47,8 +47,10 @@ func Pages(c Config) []page.Page {
 	m := handler{c, pages.NewContents(files)}
 	return []page.Page{
 		{Path: PathStatus, Label: "nav.state", Description: "nav.about_state", Serve: page.ReadOnly(m.serveStatus)},
-		{Path: pathConfig, Label: "nav.settings", Description: "nav.about_settings",
-			Serve: page.ReadOnly(m.serveSettings)},
+		{
+			Path: pathConfig, Label: "nav.settings", Description: "nav.about_settings",
+			Serve: page.ReadOnly(m.serveSettings),
+		},
 		{Path: pathCaches, Label: "nav.caches", Description: "nav.about_caches", Serve: m.serveCaches},
 		{Path: pathScript, Serve: page.ReadOnly(serveScript)},
 	}
@@ -75,8 +77,10 @@ func (m handler) serveSettings(r *page.Request) (message.Reply, error) {
 // serveScript serves the script of the state.
 func serveScript(*page.Request) (message.Reply, error) {
 	script, err := files.ReadFile("status.js")
-	return message.Reply{Status: http.StatusOK, ContentType: "text/javascript; charset=utf-8", CacheControl: "no-cache",
-		Body: script}, err
+	return message.Reply{
+		Status: http.StatusOK, ContentType: "text/javascript; charset=utf-8", CacheControl: "no-cache",
+		Body: script,
+	}, err
 }
 
 // escapedLength estimates the bytes of a text in HTML.

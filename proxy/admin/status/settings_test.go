@@ -51,16 +51,22 @@ func served(t testing.TB, all []page.Page, in pages.Writer, target string) strin
 // settings returns a configuration in two sections.
 func settings() []status.Section {
 	dns := status.Section{Name: "dns", Doc: "How DNS servers are asked.", Settings: []status.Setting{
-		{Path: "dns.timeout", Doc: "the time for an answer", Value: "5s",
-			Origin: status.Origin{From: status.FromFile, Name: "/etc/urnd/urnd.yaml:12"}, Default: "2s", IsSet: true},
+		{
+			Path: "dns.timeout", Doc: "the time for an answer", Value: "5s",
+			Origin: status.Origin{From: status.FromFile, Name: "/etc/urnd/urnd.yaml:12"}, Default: "2s", IsSet: true,
+		},
 		{Path: "dns.servers", Doc: "the servers to ask", Value: "[]", Origin: status.Origin{From: status.FromDefault}},
 	}}
 	access := status.Section{Name: "access", Doc: "Who may do what.", Settings: []status.Setting{
-		{Path: "access.admin_token", Doc: "a file with the token <of> administrators", Value: "credential:admin",
+		{
+			Path: "access.admin_token", Doc: "a file with the token <of> administrators", Value: "credential:admin",
 			Origin:  status.Origin{From: status.FromEnvironment, Name: "URND_ACCESS_ADMIN_TOKEN", Credential: "admin"},
-			Default: `""`, IsSet: true},
-		{Path: "access.cors", Doc: "sites", Value: `["` + strings.Repeat("https://a.example/<&>", 50),
-			Origin: status.Origin{From: status.FromDefault}, IsSet: false},
+			Default: `""`, IsSet: true,
+		},
+		{
+			Path: "access.cors", Doc: "sites", Value: `["` + strings.Repeat("https://a.example/<&>", 50),
+			Origin: status.Origin{From: status.FromDefault}, IsSet: false,
+		},
 	}}
 	access.Settings[1] = access.Settings[1].Cut()
 	return []status.Section{dns, access}
@@ -100,8 +106,10 @@ func TestSettings(t *testing.T) {
 		many[i] = status.Section{Name: fmt.Sprint("section", i), Doc: strings.Repeat("&", 300)}
 		for range 30 {
 			many[i].Settings = append(many[i].Settings,
-				status.Setting{Path: fmt.Sprintf("section%d.name", i), Value: strings.Repeat("<", 4000),
-					Doc: strings.Repeat("'", 500), IsSet: true}.Cut())
+				status.Setting{
+					Path: fmt.Sprintf("section%d.name", i), Value: strings.Repeat("<", 4000),
+					Doc: strings.Repeat("'", 500), IsSet: true,
+				}.Cut())
 		}
 	}
 	const most = 30_000

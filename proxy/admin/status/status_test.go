@@ -125,23 +125,33 @@ func busySources() status.Sources {
 		}}
 	}
 	s.Caches = func() []metrics.Cache {
-		return []metrics.Cache{{Name: "answers",
+		return []metrics.Cache{{
+			Name:    "answers",
 			Lookups: map[string]uint64{"hit": 1, "negative": 1, "stale": 1, "miss": 1}, Entries: 4000, Bytes: 3 << 19,
-			Evictions: 5}}
+			Evictions: 5,
+		}}
 	}
 	s.Limits = func() []metrics.Limit {
 		return []metrics.Limit{{Name: "requests", Used: 1, Max: 2}, {Name: "fetches", Used: 2, Max: 2}}
 	}
 	s.Failing = func() []status.Failing {
 		return []status.Failing{
-			{Server: status.Server{Name: "http://a.example", Role: status.RoleOrigin},
-				Reason: status.ReasonUnconnectable, Severity: status.Warning},
-			{Server: status.Server{Name: "192.0.2.1:53", Role: status.RoleDNS}, Reason: status.ReasonSilent,
-				Until: at.Add(3500 * time.Millisecond), Severity: status.Critical},
-			{Server: status.Server{Name: "http://r.example", Role: status.RoleTHTTP}, Detail: "dial tcp: <refused>",
-				Severity: status.Warning},
-			{Server: status.Server{Role: status.RoleDeadTargets}, Count: 1, Reason: status.ReasonDead,
-				Severity: status.Warning},
+			{
+				Server: status.Server{Name: "http://a.example", Role: status.RoleOrigin},
+				Reason: status.ReasonUnconnectable, Severity: status.Warning,
+			},
+			{
+				Server: status.Server{Name: "192.0.2.1:53", Role: status.RoleDNS}, Reason: status.ReasonSilent,
+				Until: at.Add(3500 * time.Millisecond), Severity: status.Critical,
+			},
+			{
+				Server: status.Server{Name: "http://r.example", Role: status.RoleTHTTP}, Detail: "dial tcp: <refused>",
+				Severity: status.Warning,
+			},
+			{
+				Server: status.Server{Role: status.RoleDeadTargets}, Count: 1, Reason: status.ReasonDead,
+				Severity: status.Warning,
+			},
 		}
 	}
 	s.Servers = func() []status.Server {
@@ -155,20 +165,28 @@ func busySources() status.Sources {
 	}
 	s.Stores = func() []status.Store {
 		return []status.Store{
-			{Kind: status.StoreRegistry, Location: "sqlite:a.db", Content: status.ContentAnswers, Size: 1 << 20,
-				Free: 1 << 40},
-			{Kind: status.StoreDisk, Location: "/b", Content: status.ContentDamaged,
-				Values: []any{"Failures", 1, "Damaged", uint64(2)}, Size: -1, Limit: 1 << 30, Free: 1 << 20},
+			{
+				Kind: status.StoreRegistry, Location: "sqlite:a.db", Content: status.ContentAnswers, Size: 1 << 20,
+				Free: 1 << 40,
+			},
+			{
+				Kind: status.StoreDisk, Location: "/b", Content: status.ContentDamaged,
+				Values: []any{"Failures", 1, "Damaged", uint64(2)}, Size: -1, Limit: 1 << 30, Free: 1 << 20,
+			},
 			{Kind: status.StoreLog, Location: "/c", Content: status.ContentUsed, Size: 0, Free: 1 << 29},
-			{Kind: status.StoreShared, Location: "redis://c", Content: status.ContentStandalone,
-				Values: []any{"Caches", "answers"}, Severity: status.Critical, Size: -1, Free: -1},
+			{
+				Kind: status.StoreShared, Location: "redis://c", Content: status.ContentStandalone,
+				Values: []any{"Caches", "answers"}, Severity: status.Critical, Size: -1, Free: -1,
+			},
 		}
 	}
 	s.Started = at.Add(-50 * time.Hour)
 	s.Warnings = func() []string { return []string{"urnd.yaml:1:2: listen.tls is not used"} }
 	s.Registry = func() *status.Registry {
-		return &status.Registry{Changes: 12345, Active: 7, Reserved: 6, Withdrawn: 5, Aliases: 4, Targets: 3,
-			Prefixes: 2}
+		return &status.Registry{
+			Changes: 12345, Active: 7, Reserved: 6, Withdrawn: 5, Aliases: 4, Targets: 3,
+			Prefixes: 2,
+		}
 	}
 	s.Instances = func() []status.Instance {
 		return []status.Instance{
@@ -214,8 +232,10 @@ func TestTables(t *testing.T) {
 		"machines b":                      {"checks targets", "1970-01-01 00:00:00"},
 		"failing 192.0.2.1:53":            {"DNS server", "does not respond", "in 4.0 s", "critical"},
 		"failing http://a.example":        {"origin or gateway", "refuses connections", "on demand", "warning"},
-		"failing http://r.example": {"resolution server (THTTP)", "dial tcp: <refused>", "on demand",
-			"warning"},
+		"failing http://r.example": {
+			"resolution server (THTTP)", "dial tcp: <refused>", "on demand",
+			"warning",
+		},
 		"failing 1 target of the registry": {"dead in checks", "see urnd registry health", "on demand", "warning"},
 		"known http://a.example":           {"origin of a site", "refuses connections", "warning"},
 		"known http://b.example":           {"origin of a site", "no known failure", "ok"},
@@ -223,11 +243,15 @@ func TestTables(t *testing.T) {
 		"known 192.0.2.3:53":               {"DNS server", "1 of 1 requests failed", "warning"},
 		"known 192.0.2.9:427":              {"directory agent (SLP)", "no known failure", "ok"},
 		"stores registry":                  {"sqlite:a.db", "available", "1.0 MiB", "–", "1.0 TiB"},
-		"stores responses on disk": {"/b", "in use; errors: 1, damaged files: 2", "–", "1.0 GiB", "1.0 MiB",
-			"critical"},
+		"stores responses on disk": {
+			"/b", "in use; errors: 1, damaged files: 2", "–", "1.0 GiB", "1.0 MiB",
+			"critical",
+		},
 		"stores access log": {"/c", "in use", "0 B", "–", "512.0 MiB", "warning"},
-		"stores shared level of caches": {"redis://c", "available; no other urnd shares answers", "–", "–", "–",
-			"critical"},
+		"stores shared level of caches": {
+			"redis://c", "available; no other urnd shares answers", "–", "–", "–",
+			"critical",
+		},
 		"errors 23:59:59, just now":  {"error", "broken", "a=b", "1", "critical"},
 		"errors 22:59:00, 1 h ago":   {"warning", "odd", "c=d", "3, and 4,000 with other details", "warning"},
 		"errors 1969-12-30 00:00:00": {"warning", "long ago", "", "1", "warning"},
@@ -267,8 +291,10 @@ func TestLongest(t *testing.T) {
 		return nil, slices.Repeat([]string{strings.Repeat("words ", 100)}, 100)
 	}
 	s.Failing = func() []status.Failing {
-		return slices.Repeat([]status.Failing{{Server: status.Server{Name: long, Role: status.RoleOrigin},
-			Detail: long}}, 100)
+		return slices.Repeat([]status.Failing{{
+			Server: status.Server{Name: long, Role: status.RoleOrigin},
+			Detail: long,
+		}}, 100)
 	}
 	s.Errors = func() []status.Record {
 		return slices.Repeat([]status.Record{{Message: long, Attributes: long + long, Count: 1 << 60}}, 50)
@@ -278,8 +304,10 @@ func TestLongest(t *testing.T) {
 		return slices.Repeat([]status.Server{{Name: long, Role: status.RoleSite}}, 100)
 	}
 	s.Stores = func() []status.Store {
-		return slices.Repeat([]status.Store{{Kind: status.StoreDisk, Location: "/" + long,
-			Content: status.ContentAnswers, Severity: status.Critical}}, 6)
+		return slices.Repeat([]status.Store{{
+			Kind: status.StoreDisk, Location: "/" + long,
+			Content: status.ContentAnswers, Severity: status.Critical,
+		}}, 6)
 	}
 	const most = 30_000
 	all, design := pagesOf(status.Config{State: s.State}), pages.New(pages.Site{})

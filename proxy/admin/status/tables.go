@@ -24,15 +24,19 @@ func (r report) warnings() Table {
 	for _, c := range r.Certificates() {
 		if when, severity := r.expiry(c.NotAfter); severity != "" {
 			t.Rows = append(t.Rows,
-				Row{severity, []pages.Content{r.in.T("state.of_certificate"),
-					r.in.T("state.expires_when", "When", when)}})
+				Row{severity, []pages.Content{
+					r.in.T("state.of_certificate"),
+					r.in.T("state.expires_when", "When", when),
+				}})
 		}
 	}
 	for _, store := range r.Stores() {
 		if severity := severityOfRoom(store.Free); severity != "" {
 			t.Rows = append(t.Rows,
-				Row{severity, []pages.Content{r.say(store.Kind),
-					r.in.T("state.little_free", "Size", size(r.in, store.Free))}})
+				Row{severity, []pages.Content{
+					r.say(store.Kind),
+					r.in.T("state.little_free", "Size", size(r.in, store.Free)),
+				}})
 		}
 	}
 	for _, text := range r.Warnings() {
@@ -46,8 +50,10 @@ func (r report) warnings() Table {
 func (r report) failing(all []Failing) Table {
 	t := Table{
 		ID: "failing", Heading: r.in.Text("state.failing"), None: r.in.Text("state.none_failing"),
-		Columns: []string{r.in.Text("state.server"), r.in.Text("state.is"), r.in.Text("state.reason"),
-			r.in.Text("state.asked_again")},
+		Columns: []string{
+			r.in.Text("state.server"), r.in.Text("state.is"), r.in.Text("state.reason"),
+			r.in.Text("state.asked_again"),
+		},
 	}
 	all = slices.SortedStableFunc(slices.Values(all), func(a, b Failing) int {
 		// The alphabetical order is that of urgency: critical, warning.
@@ -153,13 +159,15 @@ func (r report) when(at time.Time) string {
 }
 
 func (r report) requests() Table {
-	t := Table{ID: "requests", Heading: r.in.Text("state.requests"), None: r.in.Text("state.none_yet"),
+	t := Table{
+		ID: "requests", Heading: r.in.Text("state.requests"), None: r.in.Text("state.none_yet"),
 		Columns: []string{
 			r.in.Text("state.form"), r.in.Text("state.all"), "2xx", "3xx", "4xx", "5xx",
 			r.in.Text("state.disconnected"),
 			r.in.Text("state.median"),
 			r.in.Text("state.within"),
-		}}
+		},
+	}
 	for _, f := range r.Forms() {
 		all := uint64(0)
 		for _, n := range f.Classes {
@@ -196,12 +204,14 @@ func (r report) caches() Table {
 
 // systems returns the table of the requests to other servers, the slowest first.
 func (r report) systems() Table {
-	t := Table{ID: "systems", Heading: r.in.Text("state.systems"), None: r.in.Text("state.none_asked"),
+	t := Table{
+		ID: "systems", Heading: r.in.Text("state.systems"), None: r.in.Text("state.none_asked"),
 		Columns: []string{
 			r.in.Text("state.server"), r.in.Text("state.asked"), r.in.Text("state.failed"), r.in.Text("state.median"),
 			r.in.Text("state.within"),
 			r.in.Text("state.outcomes"),
-		}}
+		},
+	}
 	all := r.Systems()
 	slices.SortStableFunc(all, func(a, b metrics.System) int {
 		slow, _, _ := a.Duration.Quantile(most)
@@ -280,9 +290,13 @@ func (r report) stores() Table {
 		r.in.Text("state.free"),
 	}}
 	for _, store := range r.Stores() {
-		row := Row{store.Severity,
-			[]pages.Content{r.say(store.Kind), foreign(store.Location), r.say(store.Content, store.Values...), nothing,
-				nothing, nothing}}
+		row := Row{
+			store.Severity,
+			[]pages.Content{
+				r.say(store.Kind), foreign(store.Location), r.say(store.Content, store.Values...), nothing,
+				nothing, nothing,
+			},
+		}
 		if store.Size >= 0 {
 			row.Cells[3] = pages.Escaped(size(r.in, store.Size))
 		}

@@ -21,8 +21,10 @@ func TestPurgeDuringRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answerStore, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: 64 << 20, Size: resolver.LocationsSize,
-		GroupOf: resolver.NameOfKey})
+	answerStore, err := memory.New(memory.Config[resolver.Locations]{
+		MaxBytes: 64 << 20, Size: resolver.LocationsSize,
+		GroupOf: resolver.NameOfKey,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

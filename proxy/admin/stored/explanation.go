@@ -101,8 +101,10 @@ func sentDocument(e *Explanation) *api.SentRequest {
 	o := e.Sent.Outcome
 	document := &api.SentRequest{Status: e.Sent.Status, CacheStatus: o.Status("urnd"), Stored: o.Stored}
 	if why := o.NotStored; why.Code() != "" {
-		document.NotStored = &api.Reason{Code: why.Code(), Text: why.String(), Section: why.Section(),
-			Advice: e.Advice[why.Code()]}
+		document.NotStored = &api.Reason{
+			Code: why.Code(), Text: why.String(), Section: why.Section(),
+			Advice: e.Advice[why.Code()],
+		}
 	}
 	return document
 }

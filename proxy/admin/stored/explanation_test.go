@@ -40,15 +40,23 @@ func TestWhy(t *testing.T) {
 		{stored.Explanation{Cache: one(httpcache.Info{})}, "origin", "stale", ""},
 		{stored.Explanation{Cache: one(httpcache.Info{NoCache: true})}, "origin", "no-cache", ""},
 		{stored.Explanation{Cache: one(httpcache.Info{NoCache: true, Purged: true})}, "origin", "purged", ""},
-		{stored.Explanation{Cache: fresh, Site: &api.ExplainedSite{}, CacheSetting: "a.cache"}, "hit", "fresh",
-			"a.cache.2"},
+		{
+			stored.Explanation{Cache: fresh, Site: &api.ExplainedSite{}, CacheSetting: "a.cache"},
+			"hit", "fresh",
+			"a.cache.2",
+		},
 		{stored.Explanation{Cache: used}, "stale", "stale-while-revalidate", ""},
-		{stored.Explanation{Own: true, Status: 301, Location: "http://b.example/", CacheSetting: "a.cache"}, "urnd", "",
-			""},
+		{
+			stored.Explanation{Own: true, Status: 301, Location: "http://b.example/", CacheSetting: "a.cache"},
+			"urnd", "",
+			"",
+		},
 	} {
 		tt.e.Key, tt.e.Advice = "http://a.example/", map[string]string{tt.code: "advice", "private": "another one"}
-		tt.e.Sent = &stored.Sent{Status: 200,
-			Outcome: httpcache.Outcome{Forwarded: "uri-miss", NotStored: rules.ReasonPrivate}}
+		tt.e.Sent = &stored.Sent{
+			Status:  200,
+			Outcome: httpcache.Outcome{Forwarded: "uri-miss", NotStored: rules.ReasonPrivate},
+		}
 		r := stored.New(c, nil, nil,
 			func(context.Context, uri.URI, httpmessage.Fields, bool) (stored.Explanation, error) { return tt.e, nil })
 		why, err := r.Explain(t.Context(), parsed(t, "http://me:secret@a.example/"), nil, true)

@@ -68,8 +68,10 @@ func newAnswers(t *testing.T) (answers stored.Answers, did *[]string) {
 		StopSaving:      func() { *did = append(*did, "stop") },
 		RemoveSnapshot:  func() error { *did = append(*did, "saved"); return nil },
 		Metrics: func() []metrics.Cache {
-			return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}, Evictions: 2, Entries: 3,
-				Bytes: 4}}
+			return []metrics.Cache{{
+				Name: "answers", Lookups: map[string]uint64{"hit": 1}, Evictions: 2, Entries: 3,
+				Bytes: 4,
+			}}
 		},
 	}, did
 }
@@ -84,16 +86,25 @@ func TestPurge(t *testing.T) {
 		did       string
 		servers   string // namespaces whose servers are purged
 	}{
-		"all": {resolver.Selection{All: true}, false, 4,
-			"stop; records example.urn.arpa.,isbn.urn.arpa.,a.example. A; all servers; saved", ""},
+		"all": {
+			resolver.Selection{All: true},
+			false, 4,
+			"stop; records example.urn.arpa.,isbn.urn.arpa.,a.example. A; all servers; saved", "",
+		},
 		"all, soft": {resolver.Selection{All: true}, true, 4, "stop; saved", ""},
-		"a name": {resolver.Selection{Name: parsed(t, "URN:ISBN:0-395-36341-1")}, false, 1,
-			"stop; saved", "isbn"},
+		"a name": {
+			resolver.Selection{Name: parsed(t, "URN:ISBN:0-395-36341-1")},
+			false, 1,
+			"stop; saved", "isbn",
+		},
 		"a name, soft":    {resolver.Selection{Name: parsed(t, "urn:example:a")}, true, 1, "stop; saved", ""},
 		"one without one": {resolver.Selection{Name: parsed(t, "urn:example:c")}, false, 0, "stop; saved", "example"},
 		"a URL":           {resolver.Selection{Name: parsed(t, "HTTP://a.example")}, false, 1, "stop; saved", ""},
-		"a namespace": {resolver.Selection{Namespace: "example"}, false, 2,
-			"stop; records example.urn.arpa.; saved", "example"},
+		"a namespace": {
+			resolver.Selection{Namespace: "example"},
+			false, 2,
+			"stop; records example.urn.arpa.; saved", "example",
+		},
 		"a prefix": {resolver.Selection{Prefix: "urn:example:"}, false, 2, "stop; saved", "example"},
 	} {
 		a, did := newAnswers(t)

@@ -21,8 +21,10 @@ const (
 func reasons() map[string]api.Reason {
 	return map[string]api.Reason{
 		codeFresh: {Text: "the stored response that the request selects is fresh", Section: "RFC 9111 section 4.2"},
-		codeUsedStale: {Text: "the stored response is stale, and is used while it is revalidated",
-			Section: "RFC 5861 section 3"},
+		codeUsedStale: {
+			Text:    "the stored response is stale, and is used while it is revalidated",
+			Section: "RFC 5861 section 3",
+		},
 		"bypass":   {Text: "responses are not stored: the cache is turned off"},
 		"uri-miss": {Text: "no response is stored for this key", Section: "RFC 9111 section 4"},
 		"vary-miss": {
@@ -33,8 +35,10 @@ func reasons() map[string]api.Reason {
 			Text:    "a request field requires it, such as Cache-Control: no-cache or no-store, max-age=0 or If-Match",
 			Section: "RFC 9111 section 5.2.1",
 		},
-		"partial": {Text: "only part of the response is stored, and the request needs more",
-			Section: "RFC 9111 section 3.3"},
+		"partial": {
+			Text:    "only part of the response is stored, and the request needs more",
+			Section: "RFC 9111 section 3.3",
+		},
 		codePurged: {
 			Text: "the stored response was purged, or invalidated by a request that may have changed it: it is " +
 				"validated",

@@ -25,8 +25,10 @@ func fill(t *testing.T, c *httpcache.Cache, key string, request, response httpme
 	a, err := c.Serve(t.Context(),
 		&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: request}, Key: key},
 		httpcache.OriginFunc(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
-			return &httpmessage.Response{Status: 200, Fields: response, Body: io.NopCloser(strings.NewReader("body")),
-				ContentLength: 4}, nil
+			return &httpmessage.Response{
+				Status: 200, Fields: response, Body: io.NopCloser(strings.NewReader("body")),
+				ContentLength: 4,
+			}, nil
 		}))
 	if err != nil {
 		t.Fatal(err)

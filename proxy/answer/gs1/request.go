@@ -30,8 +30,10 @@ const maxParameter = 256
 
 // ParseRequest parses a raw query, and the fields Accept and Accept-Language.
 func ParseRequest(query string, header httpmessage.Header) *Request {
-	r := &Request{accept: httpmessage.ParseAccept(header.List("Accept")),
-		languages: parseLanguages(header.List("Accept-Language"))}
+	r := &Request{
+		accept:    httpmessage.ParseAccept(header.List("Accept")),
+		languages: parseLanguages(header.List("Accept-Language")),
+	}
 	linkType := parameter(query, "linkType")
 	r.Context = parameter(query, "context")
 	switch linkType {

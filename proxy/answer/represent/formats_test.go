@@ -20,14 +20,18 @@ func TestForms(t *testing.T) {
 		work   represent.Work
 		want   string
 	}{
-		{"csl", representtest.Full(),
+		{
+			"csl", representtest.Full(),
 			`{"id":"https://resolver.example.org/urn:nbn:fi-fe1","type":"book","title":"Kalevala",` +
 				`"author":[{"family":"Lönnrot","given":"Elias"},{"literal":"SKS"},{"literal":"The people"}],"publisher":"J. C. Frenckell",` +
 				`"issued":{"date-parts":[[1849,5,2]]},"abstract":"An epic.","keyword":"epic, Finland","language":"fi",` +
-				`"URL":"https://resolver.example.org/urn:nbn:fi-fe1"}`},
-		{"csl", representtest.Gone(),
+				`"URL":"https://resolver.example.org/urn:nbn:fi-fe1"}`,
+		},
+		{
+			"csl", representtest.Gone(),
 			`{"id":"https://r.example/ark:12345/x1","type":"document","title":"A","status":"withdrawn",` +
-				`"note":"withdrawn since 2026-01-02: a new edition","URL":"https://r.example/ark:12345/x1"}`},
+				`"note":"withdrawn since 2026-01-02: a new edition","URL":"https://r.example/ark:12345/x1"}`,
+		},
 		{"bibtex", representtest.Full(), `@misc{https://resolver.example.org/urn:nbn:fi-fe1,
   author = {Lönnrot, Elias and {SKS} and {The people}},
   title = {Kalevala},
@@ -43,40 +47,53 @@ func TestForms(t *testing.T) {
   url = {https://resolver.example.org/urn:nbn:fi-fe1}
 }
 `},
-		{"bibtex", represent.Work{Name: "urn:doi:10.5072/a_b", Metadata: represent.Metadata{Title: `\{}%&#_~^$`}},
+		{
+			"bibtex",
+			represent.Work{Name: "urn:doi:10.5072/a_b", Metadata: represent.Metadata{Title: `\{}%&#_~^$`}},
 			`@misc{urn:doi:10.5072/a-b,
   title = {\textbackslash{}\textbraceleft{}\textbraceright{}\%\&\#\_\textasciitilde{}\textasciicircum{}\$},
   doi = {10.5072/a_b}
 }
-`},
-		{"ris", representtest.Full(),
+`,
+		},
+		{
+			"ris", representtest.Full(),
 			"TY  - BOOK\r\nTI  - Kalevala\r\nAU  - Lönnrot, Elias\r\nAU  - SKS\r\nAU  - The people\r\nPY  - " +
 				"1849\r\nDA  - 1849/05/02/\r\n" +
 				"PB  - J. C. Frenckell\r\nAB  - An epic.\r\nKW  - epic\r\nKW  - Finland\r\nLA  - fi\r\nID  - " +
 				"urn:nbn:fi-fe1\r\n" +
-				"UR  - https://resolver.example.org/urn:nbn:fi-fe1\r\nER  - \r\n"},
+				"UR  - https://resolver.example.org/urn:nbn:fi-fe1\r\nER  - \r\n",
+		},
 		{
 			"ris",
 			represent.Work{Name: "urn:doi:10.5072/a", Metadata: represent.Metadata{Issued: "1849"}},
 			"TY  - GEN\r\nTI  - urn:doi:10.5072/a\r\nPY  - 1849\r\nDA  - 1849///\r\nID  - urn:doi:10.5072/a\r\nDO  " +
 				"- 10.5072/a\r\nER  - \r\n",
 		},
-		{"citation", representtest.Full(),
+		{
+			"citation", representtest.Full(),
 			"Lönnrot, Elias; SKS; The people (1849): Kalevala. J. C. Frenckell. " +
-				"https://resolver.example.org/urn:nbn:fi-fe1\n"},
-		{"citation", representtest.Gone(),
-			"A. Withdrawn since 2026-01-02: a new edition. https://r.example/ark:12345/x1\n"},
+				"https://resolver.example.org/urn:nbn:fi-fe1\n",
+		},
+		{
+			"citation", representtest.Gone(),
+			"A. Withdrawn since 2026-01-02: a new edition. https://r.example/ark:12345/x1\n",
+		},
 		{"citation", represent.Work{Name: "urn:isbn:1"}, "urn:isbn:1.\n"},
-		{"erc", representtest.Full(),
+		{
+			"erc", representtest.Full(),
 			"erc:\nwho: Lönnrot, Elias; SKS; The people\nwhat: Kalevala\nwhen: 18490502\nwhere: urn:nbn:fi-fe1\n\n" +
 				"erc-support:\nwho: A library\nwhat: Permanent: Stable Content:\nwhen: 20261101\nwhere: " +
-				"https://a.example/policy\n"},
+				"https://a.example/policy\n",
+		},
 		{"erc", representtest.Gone(), "erc:\nwho: (:unkn)\nwhat: A\nwhen: (:unkn)\nwhere: ark:12345/x1\n" +
 			"note: withdrawn since 20260102: a new edition\nnote: succeeded by ark:12345/x2\n"},
 		{
 			"erc",
-			represent.Work{Name: "ark:12345/a%20b", Metadata: represent.Metadata{Title: "100% a%0Ab"},
-				Support: &represent.Support{}},
+			represent.Work{
+				Name: "ark:12345/a%20b", Metadata: represent.Metadata{Title: "100% a%0Ab"},
+				Support: &represent.Support{},
+			},
 			"erc:\nwho: (:unkn)\nwhat: 100% a%250Ab\nwhen: (:unkn)\nwhere: ark:12345/a%20b\n\n" +
 				"erc-support:\nwho: (:unkn)\nwhat: (:unkn)\nwhen: (:unkn)\nwhere: (:unkn)\n",
 		},

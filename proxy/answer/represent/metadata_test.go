@@ -47,8 +47,10 @@ func TestParseMetadata(t *testing.T) {
 		{`{"datePublished": "1849-05-02T10:00:00Z"}`, m{Issued: "1849-05-02"}},
 		{`{"published": "18490502"}`, m{Issued: "1849-05-02"}},
 		{`{"issued": "in May", "published": "1849-02-30", "year": "1849"}`, m{Issued: "1849"}},
-		{`{"license": "https://creativecommons.org/licenses/by/4.0/"}`,
-			m{License: "https://creativecommons.org/licenses/by/4.0/"}},
+		{
+			`{"license": "https://creativecommons.org/licenses/by/4.0/"}`,
+			m{License: "https://creativecommons.org/licenses/by/4.0/"},
+		},
 		{`{"rights": [{"rightsUri": "https://a.example/l"}]}`, m{License: "https://a.example/l"}},
 		{`{"rights": "all  reserved"}`, m{License: "all reserved"}},
 		{`{"license": "javascript:alert(1)"}`, m{License: "javascript:alert(1)"}}, // a text
@@ -61,10 +63,14 @@ func TestParseMetadata(t *testing.T) {
 		{`{"title":["A","B"],"creator":["C","D"],"publisher":"P","year":"2020","type":"Dataset"}`, m{
 			Title: "A", Creators: agents{{Name: "C"}, {Name: "D"}}, Publisher: "P", Issued: "2020", Type: "Dataset",
 		}},
-		{`{"erc.who":"A","erc.what":"B","erc.when":"2020"}`,
-			m{Title: "B", Creators: agents{{Name: "A"}}, Issued: "2020"}},
-		{`{"who":"A","what":"B","when":"20200102"}`,
-			m{Title: "B", Creators: agents{{Name: "A"}}, Issued: "2020-01-02"}},
+		{
+			`{"erc.who":"A","erc.what":"B","erc.when":"2020"}`,
+			m{Title: "B", Creators: agents{{Name: "A"}}, Issued: "2020"},
+		},
+		{
+			`{"who":"A","what":"B","when":"20200102"}`,
+			m{Title: "B", Creators: agents{{Name: "A"}}, Issued: "2020-01-02"},
+		},
 		{`{"datacite.title":"B","datacite.creator":"A","datacite.publisher":"P","datacite.publicationyear":"2020","datacite.resourcetype":"Dataset/Survey"}`, m{
 			Title: "B", Creators: agents{{Name: "A"}}, Publisher: "P", Issued: "2020", Type: "Dataset/Survey",
 		}},
@@ -72,8 +78,10 @@ func TestParseMetadata(t *testing.T) {
 			Title: "B", Creators: agents{{Name: "A"}}, Publisher: "P", Issued: "2020", Type: "Text",
 		}},
 		{`{"DESC":"D","EMAIL":"a@a.example"}`, m{Description: "D"}},
-		{`{"title":"A","tags":["x","y"],"created":"2020-01-01T00:00:00Z","homepage":"https://a.example/"}`,
-			m{Title: "A", Keywords: []string{"x", "y"}}},
+		{
+			`{"title":"A","tags":["x","y"],"created":"2020-01-01T00:00:00Z","homepage":"https://a.example/"}`,
+			m{Title: "A", Keywords: []string{"x", "y"}},
+		},
 	} {
 		if title := represent.TitleOf(tt.text); title != tt.want.Title {
 			t.Errorf("%s: the title %q", tt.text, title)
@@ -102,10 +110,14 @@ func TestParseSupport(t *testing.T) {
 	site := represent.Support{Who: "A", What: "B", When: "2031", Where: "https://a.example/"}
 	for text, want := range map[string]represent.Support{
 		"": site, "[]": site, `{"erc-support.who":""}`: site, `{"erc-support.who":{}}`: site, `{"who":"C"}`: site,
-		`{"erc-support.who":"C","ERC-Support.what":["D","E"],"erc-support.when":2030}`: {Who: "C", What: "D",
-			When: "2030", Where: "https://a.example/"},
-		`{"erc-support.where":"https://b.example/\r\nwho: F"}`: {Who: "A", What: "B",
-			When: "2031", Where: "https://b.example/ who: F"},
+		`{"erc-support.who":"C","ERC-Support.what":["D","E"],"erc-support.when":2030}`: {
+			Who: "C", What: "D",
+			When: "2030", Where: "https://a.example/",
+		},
+		`{"erc-support.where":"https://b.example/\r\nwho: F"}`: {
+			Who: "A", What: "B",
+			When: "2031", Where: "https://b.example/ who: F",
+		},
 	} {
 		if got := represent.ParseSupport(text, site); got != want {
 			t.Errorf("%s: %+v, want %+v", text, got, want)
@@ -127,8 +139,10 @@ func FuzzMetadata(f *testing.F) {
 		w.Metadata = represent.ParseMetadata(metadata)
 		support := represent.ParseSupport(metadata, *w.Support)
 		w.Support = &support
-		for _, w := range []represent.Work{w, representtest.Hostile(text),
-			{Name: "urn:x1:a", URL: "https://r.example/urn:x1:a", Metadata: w.Metadata}} {
+		for _, w := range []represent.Work{
+			w, representtest.Hostile(text),
+			{Name: "urn:x1:a", URL: "https://r.example/urn:x1:a", Metadata: w.Metadata},
+		} {
 			if err := checkForms(w); err != nil {
 				t.Error(err)
 			}

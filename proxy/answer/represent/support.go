@@ -10,8 +10,10 @@ func ParseSupport(text string, site Support) Support {
 		return site
 	}
 	m.fold()
-	for element, of := range map[string]*string{"who": &site.Who, "what": &site.What, "when": &site.When,
-		"where": &site.Where} {
+	for element, of := range map[string]*string{
+		"who": &site.Who, "what": &site.What, "when": &site.When,
+		"where": &site.Where,
+	} {
 		if own := first(m, []string{"erc-support." + element}, plain); own != "" {
 			*of = own
 		}

@@ -90,8 +90,10 @@ func (w Work) tidied() Work {
 	w.Successors, w.Others = addresses(w.Successors), addresses(w.Others)
 	var locations []Link
 	for _, l := range w.Locations[:min(len(w.Locations), maxLinks)] {
-		l = Link{URI: address(l.URI), Type: mediaType(l.Type), Language: language(l.Language),
-			Title: line(l.Title, maxText)}
+		l = Link{
+			URI: address(l.URI), Type: mediaType(l.Type), Language: language(l.Language),
+			Title: line(l.Title, maxText),
+		}
 		if l.URI != "" && w.Status != Withdrawn {
 			locations = append(locations, l)
 		}

@@ -65,8 +65,10 @@ func readHello(ctx context.Context, conn *seenConn) (h Hello) {
 	conn.again = true
 	server := tls.Server(conn, &tls.Config{
 		GetConfigForClient: func(info *tls.ClientHelloInfo) (*tls.Config, error) {
-			h = Hello{IsTLS: true, ServerName: info.ServerName,
-				Encrypted: slices.Contains(info.Extensions, encryptedClientHello)}
+			h = Hello{
+				IsTLS: true, ServerName: info.ServerName,
+				Encrypted: slices.Contains(info.Extensions, encryptedClientHello),
+			}
 			return nil, errSeen
 		},
 	})

@@ -64,8 +64,10 @@ func split(record []byte, size int) (all []byte) {
 // server unchanged.
 func TestLook(t *testing.T) {
 	named := helloOf(t, &tls.Config{ServerName: "www.example", InsecureSkipVerify: true})
-	encrypted := &tls.Config{ServerName: "inner.example",
-		EncryptedClientHelloConfigList: echConfigs(t, "outer.example"), MinVersion: tls.VersionTLS13}
+	encrypted := &tls.Config{
+		ServerName:                     "inner.example",
+		EncryptedClientHelloConfigList: echConfigs(t, "outer.example"), MinVersion: tls.VersionTLS13,
+	}
 	isNamed := Hello{IsTLS: true, ServerName: "www.example"}
 	for name, tt := range map[string]struct {
 		sent  []byte
@@ -81,8 +83,10 @@ func TestLook(t *testing.T) {
 		"in records, in pieces": {split(named, 20), 9, 11, isNamed},
 		"with more behind it":   {append(named[:len(named):len(named)], "more"...), 0, 0, isNamed},
 		"without a name":        {helloOf(t, &tls.Config{InsecureSkipVerify: true}), 0, 0, Hello{IsTLS: true}},
-		"encrypted": {helloOf(t, encrypted), 0, 0,
-			Hello{IsTLS: true, ServerName: "outer.example", Encrypted: true}},
+		"encrypted": {
+			helloOf(t, encrypted), 0, 0,
+			Hello{IsTLS: true, ServerName: "outer.example", Encrypted: true},
+		},
 		// OpenSSL reads it.
 		"behind an empty record": {append([]byte{22, 3, 1, 0, 0}, named...), 0, 0, Hello{Unreadable: true}},
 		// Go's servers skip it.
@@ -93,8 +97,10 @@ func TestLook(t *testing.T) {
 		"one byte":                {[]byte("a"), 0, 0, Hello{}},
 		"a hello that breaks off": {named[:50], 0, 0, Hello{Unreadable: true}},
 		"no hello in a record":    {[]byte{22, 3, 1, 0, 4, 2, 0, 0, 0}, 0, 0, Hello{Unreadable: true}},
-		"too long a record": {append([]byte{22, 3, 1, 0xff, 0xff}, make([]byte, 70_000)...), 0, 0,
-			Hello{Unreadable: true}},
+		"too long a record": {
+			append([]byte{22, 3, 1, 0xff, 0xff}, make([]byte, 70_000)...), 0, 0,
+			Hello{Unreadable: true},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, near := pair(t)

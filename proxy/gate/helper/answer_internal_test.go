@@ -52,8 +52,10 @@ func TestAnswerValues(t *testing.T) {
 		a.Value("log") != "l" || a.Message() != "" {
 		t.Errorf("%+v", a)
 	}
-	for line, want := range map[string]string{"ERR no such user": "no such user", "ERR message=no": "no",
-		"OK of old": ""} {
+	for line, want := range map[string]string{
+		"ERR no such user": "no such user", "ERR message=no": "no",
+		"OK of old": "",
+	} {
 		if got := parseAnswer(line).Message(); got != want {
 			t.Errorf("%q has the message %q, want %q", line, got, want)
 		}
@@ -107,8 +109,10 @@ func FuzzParseAnswer(f *testing.F) {
 }
 
 func TestParseChannel(t *testing.T) {
-	for text, want := range map[string]int{"0": 0, "7": 7, "8": -1, "-0": -1, "+1": -1, "": -1, "x": -1,
-		"00000000001": -1, "99999999999999999999": -1} {
+	for text, want := range map[string]int{
+		"0": 0, "7": 7, "8": -1, "-0": -1, "+1": -1, "": -1, "x": -1,
+		"00000000001": -1, "99999999999999999999": -1,
+	} {
 		if got, ok := parseChannel(text, 8); ok != (want >= 0) || ok && got != want {
 			t.Errorf("%q: %d, %v", text, got, ok)
 		}

@@ -77,8 +77,10 @@ func TestNegotiate(t *testing.T) {
 func TestRefusedTokensAreLogged(t *testing.T) {
 	const tokens, burst = 200, 50
 	start := time.Now()
-	pool, log := open(t, helper.Config{Processes: 1, Command: []string{executable(t, challenges)},
-		Now: func() time.Time { return start }})
+	pool, log := open(t, helper.Config{
+		Processes: 1, Command: []string{executable(t, challenges)},
+		Now: func() time.Time { return start },
+	})
 	n, err := helper.NewNegotiate(pool)
 	if err != nil {
 		t.Fatal(err)

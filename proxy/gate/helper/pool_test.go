@@ -322,8 +322,10 @@ func TestWorld(t *testing.T) {
 		testserver.Need(t, "sh"), "-c",
 		`while read -r fd; do if [ -e "/proc/$$/fd/$fd" ]; then echo OK; else echo ERR; fi; done`,
 	}})
-	for fd, want := range map[int]helper.Result{0: helper.OK, 1: helper.OK, 2: helper.OK, inherited[0]: helper.ERR,
-		inherited[1]: helper.ERR} {
+	for fd, want := range map[int]helper.Result{
+		0: helper.OK, 1: helper.OK, 2: helper.OK, inherited[0]: helper.ERR,
+		inherited[1]: helper.ERR,
+	} {
 		if a, err := shell.Query(t.Context(), strconv.Itoa(fd)); err != nil || a.Result != want {
 			t.Errorf("descriptor %d: %+v, %v", fd, a, err)
 		}

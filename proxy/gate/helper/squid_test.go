@@ -37,8 +37,10 @@ func TestBasicLDAP(t *testing.T) {
 	command := []string{program, "-v", "3", "-b", testserver.LDAPBase, "-f", "(uid=%s)"}
 	for name, options := range map[string][]string{"for each question": nil, "persistent": {"-P"}} {
 		t.Run(name, func(t *testing.T) {
-			pool, _ := open(t, helper.Config{Processes: 2,
-				Command: slices.Concat(command, options, []string{"-H", ldap.URL()})})
+			pool, _ := open(t, helper.Config{
+				Processes: 2,
+				Command:   slices.Concat(command, options, []string{"-H", ldap.URL()}),
+			})
 			b, err := helper.NewBasic(pool, helper.CacheConfig{TTL: time.Hour})
 			if err != nil {
 				t.Fatal(err)
@@ -59,8 +61,10 @@ func TestBasicLDAP(t *testing.T) {
 		})
 	}
 	t.Run("without its server", func(t *testing.T) {
-		pool, _ := open(t, helper.Config{Processes: 1,
-			Command: slices.Concat(command, []string{"-P", "-H", "ldap://127.0.0.1:1/"})})
+		pool, _ := open(t, helper.Config{
+			Processes: 1,
+			Command:   slices.Concat(command, []string{"-P", "-H", "ldap://127.0.0.1:1/"}),
+		})
 		b, err := helper.NewBasic(pool, helper.CacheConfig{TTL: time.Hour})
 		if err != nil {
 			t.Fatal(err)
@@ -252,8 +256,10 @@ func TestNegotiateNTLM(t *testing.T) {
 func ntlmAuthenticate(domain, user string) []byte {
 	const head = 64
 	message := append([]byte("NTLMSSP\x00\x03\x00\x00\x00"), make([]byte, head-12)...)
-	for field, value := range map[int]string{12: strings.Repeat("a", 24), 20: strings.Repeat("b", 24), 28: domain,
-		36: user, 44: "HOST", 52: ""} {
+	for field, value := range map[int]string{
+		12: strings.Repeat("a", 24), 20: strings.Repeat("b", 24), 28: domain,
+		36: user, 44: "HOST", 52: "",
+	} {
 		binary.LittleEndian.PutUint16(message[field:], uint16(len(value)))
 		binary.LittleEndian.PutUint16(message[field+2:], uint16(len(value)))
 		binary.LittleEndian.PutUint32(message[field+4:], uint32(len(message)))

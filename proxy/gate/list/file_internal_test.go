@@ -315,8 +315,10 @@ func TestOpenRejects(t *testing.T) {
 	if _, err := OpenNetworks(config); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}
-	for text, wanted := range map[string]error{"": errEmpty, "<html>\n": errNoEntries, "# none\n": nil,
-		"192.0.2.1": nil} {
+	for text, wanted := range map[string]error{
+		"": errEmpty, "<html>\n": errNoEntries, "# none\n": nil,
+		"192.0.2.1": nil,
+	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

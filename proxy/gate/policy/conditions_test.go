@@ -156,11 +156,15 @@ func TestHellos(t *testing.T) {
 		t.Error("a rule that allows has it")
 	}
 	p := newPolicy(t, policy.ModeEnforce,
-		policy.Rule{ID: "hello", Deny: true, Hellos: []policy.Hello{policy.HelloNotTLS, policy.HelloEncrypted},
-			Hosts: []string{".example"}})
-	for hello, want := range map[policy.Hello]bool{policy.HelloNone: false, policy.HelloNamed: false,
+		policy.Rule{
+			ID: "hello", Deny: true, Hellos: []policy.Hello{policy.HelloNotTLS, policy.HelloEncrypted},
+			Hosts: []string{".example"},
+		})
+	for hello, want := range map[policy.Hello]bool{
+		policy.HelloNone: false, policy.HelloNamed: false,
 		policy.HelloUnnamed: false, policy.HelloEncrypted: true, policy.HelloNotTLS: true,
-		policy.HelloUnreadable: true} {
+		policy.HelloUnreadable: true,
+	} {
 		if got := p.Decide(policy.Request{Host: "a.example", Hello: hello}).Deny; got != want {
 			t.Errorf("%q: denied %t", hello, got)
 		}
@@ -230,13 +234,19 @@ func (l addrList) Has(addr netip.Addr) bool {
 func TestLists(t *testing.T) {
 	in, out := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("192.0.2.9")
 	p := newPolicy(t, policy.ModeEnforce,
-		policy.Rule{ID: "hosts", Deny: true, Hosts: []string{"own.example"},
-			HostLists: []policy.HostList{hostList{"ads.example": true}}},
+		policy.Rule{
+			ID: "hosts", Deny: true, Hosts: []string{"own.example"},
+			HostLists: []policy.HostList{hostList{"ads.example": true}},
+		},
 		policy.Rule{ID: "urls", Deny: true, URLLists: []policy.URLList{urlList{"a.example/bad?": true}}},
-		policy.Rule{ID: "clients", Deny: true, Clients: []netip.Prefix{netip.MustParsePrefix("10.9.0.0/16")},
-			ClientLists: []policy.AddressList{addrList{in}}, Hosts: []string{"b.example"}},
-		policy.Rule{ID: "dialled", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")},
-			DestinationLists: []policy.AddressList{addrList{out}}},
+		policy.Rule{
+			ID: "clients", Deny: true, Clients: []netip.Prefix{netip.MustParsePrefix("10.9.0.0/16")},
+			ClientLists: []policy.AddressList{addrList{in}}, Hosts: []string{"b.example"},
+		},
+		policy.Rule{
+			ID: "dialled", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")},
+			DestinationLists: []policy.AddressList{addrList{out}},
+		},
 	)
 	for _, tt := range []struct {
 		request policy.Request

@@ -38,8 +38,10 @@ func (p *Policy) Explain(r Request) []Match {
 		if !ok {
 			continue
 		}
-		found = append(found, Match{Rule: rule.ID, Deny: rule.Deny, Conditions: because,
-			Destinations: rule.destinationTexts()})
+		found = append(found, Match{
+			Rule: rule.ID, Deny: rule.Deny, Conditions: because,
+			Destinations: rule.destinationTexts(),
+		})
 		if !rule.hasDestinations() {
 			break
 		}

@@ -156,8 +156,10 @@ func (p *Policy) DecideFor(r Request, destination netip.Addr) Decision {
 	if p.Mode() == ModeOpen {
 		return Decision{Final: true}
 	}
-	s := search{rules: p.rules, request: r, literal: r.literal(), dialled: true, destination: plain(destination),
-		first: nowhere}
+	s := search{
+		rules: p.rules, request: r, literal: r.literal(), dialled: true, destination: plain(destination),
+		first: nowhere,
+	}
 	s.first = p.ends.first(s)
 	if s.first = p.inside.first(s); s.first == nowhere {
 		return Decision{Final: true}

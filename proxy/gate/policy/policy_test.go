@@ -153,29 +153,59 @@ func TestDecide(t *testing.T) {
 		inside, outside policy.Decision
 	}{
 		{"no rule", nil, decided("", false), decided("", false), decided("", false)},
-		{"the first", []policy.Rule{allow("a"), deny("b")}, decided("a", false), decided("a", false),
-			decided("a", false)},
+		{
+			"the first",
+			[]policy.Rule{allow("a"), deny("b")},
+			decided("a", false), decided("a", false),
+			decided("a", false),
+		},
 		{"denied inside", []policy.Rule{deny("a", "10.0.0.0/8")}, open, decided("a", true), decided("", false)},
-		{"denied inside, else allowed", []policy.Rule{deny("a", "10.0.0.0/8"), allow("b")}, open, decided("a", true),
-			decided("b", false)},
-		{"denied everywhere", []policy.Rule{deny("a", "10.0.0.0/8"), deny("b")}, decided("b", true), decided("a", true),
-			decided("b", true)},
-		{"allowed inside", []policy.Rule{allow("a", "10.0.0.0/8"), deny("b")}, open, decided("a", false),
-			decided("b", true)},
-		{"allowed everywhere, by one or another", []policy.Rule{allow("a", "10.0.0.0/8"), allow("b")}, open,
-			decided("a", false), decided("b", false)},
-		{"behind what decides", []policy.Rule{deny("a"), allow("b", "10.0.0.0/8")}, decided("a", true),
-			decided("a", true), decided("a", true)},
-		{"several", []policy.Rule{deny("a", "10.9.0.0/16"), allow("b", "10.0.0.0/8"), deny("c")}, open,
-			decided("b", false), decided("c", true)},
+		{
+			"denied inside, else allowed",
+			[]policy.Rule{deny("a", "10.0.0.0/8"), allow("b")},
+			open, decided("a", true),
+			decided("b", false),
+		},
+		{
+			"denied everywhere",
+			[]policy.Rule{deny("a", "10.0.0.0/8"), deny("b")},
+			decided("b", true), decided("a", true),
+			decided("b", true),
+		},
+		{
+			"allowed inside",
+			[]policy.Rule{allow("a", "10.0.0.0/8"), deny("b")},
+			open, decided("a", false),
+			decided("b", true),
+		},
+		{
+			"allowed everywhere, by one or another",
+			[]policy.Rule{allow("a", "10.0.0.0/8"), allow("b")},
+			open,
+			decided("a", false), decided("b", false),
+		},
+		{
+			"behind what decides",
+			[]policy.Rule{deny("a"), allow("b", "10.0.0.0/8")},
+			decided("a", true),
+			decided("a", true), decided("a", true),
+		},
+		{
+			"several",
+			[]policy.Rule{deny("a", "10.9.0.0/16"), allow("b", "10.0.0.0/8"), deny("c")},
+			open,
+			decided("b", false), decided("c", true),
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPolicy(t, policy.ModeEnforce, tt.rules...)
 			if got := p.Decide(request()); got != tt.before {
 				t.Errorf("before: %+v, want %+v", got, tt.before)
 			}
-			for text, want := range map[string]policy.Decision{inside: tt.inside, "::ffff:" + inside: tt.inside,
-				outside: tt.outside} {
+			for text, want := range map[string]policy.Decision{
+				inside: tt.inside, "::ffff:" + inside: tt.inside,
+				outside: tt.outside,
+			} {
 				if got := p.DecideFor(request(), netip.MustParseAddr(text)); got != want {
 					t.Errorf("%s: %+v, want %+v", text, got, want)
 				}
@@ -295,8 +325,10 @@ func TestExplain(t *testing.T) {
 	p := newPolicy(
 		t, policy.ModeEnforce,
 		policy.Rule{ID: "other", Hosts: []string{"other.example"}},
-		policy.Rule{ID: "internal", Deny: true, Hosts: []string{".example.com", ".example.org"},
-			Destinations: ranges("10.0.0.0/8", "fc00::/7")},
+		policy.Rule{
+			ID: "internal", Deny: true, Hosts: []string{".example.com", ".example.org"},
+			Destinations: ranges("10.0.0.0/8", "fc00::/7"),
+		},
 		policy.Rule{
 			ID: "default", Clients: ranges("10.0.0.0/8"), Users: []string{"ann"}, Methods: []string{"GET"},
 			Schemes: []string{"connect", "http"},

@@ -102,8 +102,10 @@ func randomRule(random *rand.Rand, number int) Rule {
 }
 
 func randomAddr(random *rand.Rand) netip.Addr {
-	texts := []string{"10.1.2.3", "10.1.9.9", "10.9.9.9", "192.0.2.1", "198.51.100.1", "2001:db8::1", "2001:db8::2",
-		"fe80::1%lo", "::ffff:10.1.2.3", "::"}
+	texts := []string{
+		"10.1.2.3", "10.1.9.9", "10.9.9.9", "192.0.2.1", "198.51.100.1", "2001:db8::1", "2001:db8::2",
+		"fe80::1%lo", "::ffff:10.1.2.3", "::",
+	}
 	if i := random.IntN(len(texts) + 1); i < len(texts) {
 		return netip.MustParseAddr(texts[i])
 	}

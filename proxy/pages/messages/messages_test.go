@@ -32,8 +32,10 @@ func inWords() []string {
 }
 
 func tags() []language.Tag {
-	return []language.Tag{language.English, language.German, language.French, language.Spanish,
-		language.SimplifiedChinese}
+	return []language.Tag{
+		language.English, language.German, language.French, language.Spanish,
+		language.SimplifiedChinese,
+	}
 }
 
 // read returns the messages of a file by identifier; a plural form has the key identifier.form.

@@ -31,8 +31,10 @@ func TestChanges(t *testing.T) {
 			`msg="registry changed" by="a\nb" token=t client=192.0.2.1 request=r name=urn:x:a version=2 ` +
 				`before="{\"contact\":\"c\"}" after="{\"contact\":\"d\\r\\ne\"}" note="n\nlevel=ERROR"`,
 		}},
-		{registry.Changed{After: before},
-			[]string{"before={} ", `\"contact\":\"c\"`, `\"targets\":[{\"uri\":\"https://a.example/\"}]`}},
+		{
+			registry.Changed{After: before},
+			[]string{"before={} ", `\"contact\":\"c\"`, `\"targets\":[{\"uri\":\"https://a.example/\"}]`},
+		},
 		{registry.Changed{Before: before, After: registry.Entry{Key: before.Key}}, []string{
 			"registry sandbox purged", "after={}", "version=0",
 		}},

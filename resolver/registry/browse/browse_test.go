@@ -51,8 +51,10 @@ func newSite(t testing.TB) *site {
 		}
 		return strings.ToLower(text), nil
 	}
-	s.Registry = registry.New(registry.Config{Store: store, Canonical: canonical, CanonicalPrefix: canonical,
-		Now: clock})
+	s.Registry = registry.New(registry.Config{
+		Store: store, Canonical: canonical, CanonicalPrefix: canonical,
+		Now: clock,
+	})
 	t.Cleanup(s.running.Wait)
 	s.config = browse.Config{
 		Registry: s.Registry, SearchLimit: quota.Limit{Semaphore: make(quota.Semaphore, 2)},
@@ -75,8 +77,10 @@ func (s *site) put(t testing.TB, records map[string]registry.Record) {
 	t.Helper()
 	var edits []registry.Edit
 	for _, name := range slices.Sorted(maps.Keys(records)) {
-		edits = append(edits, registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion,
-			Change: registry.Put(records[name])})
+		edits = append(edits, registry.Edit{
+			Key: registry.Name(name), IfVersion: registry.AnyVersion,
+			Change: registry.Put(records[name]),
+		})
 	}
 	if _, err := s.Apply(t.Context(), registry.Actor{Name: "test", Role: registry.Admin}, edits...); err != nil {
 		t.Fatal(err)
@@ -96,13 +100,22 @@ func library(t testing.TB) *site {
 	t.Helper()
 	s := newSite(t)
 	s.put(t, map[string]registry.Record{
-		"urn:a1:book": {Targets: targets("https://books.example/1"),
-			Metadata: `{"title": "Bücher <der> Welt", "tags": ["Atlas"], "note": "secret"}`},
-		"urn:a1:list": {Targets: targets("https://www.books.example/2"),
-			Metadata: `{"DC.title": ["One", {"@value": "Two \u0041tlas"}]}`},
-		"urn:a1:tit": {Targets: []registry.Target{{URI: "https://other.example/", Title: "Of a target",
-			Rel: "describedby"}, {URI: "https://old.example/", Until: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)},
-			{URI: "ftp://Files.example/"}}},
+		"urn:a1:book": {
+			Targets:  targets("https://books.example/1"),
+			Metadata: `{"title": "Bücher <der> Welt", "tags": ["Atlas"], "note": "secret"}`,
+		},
+		"urn:a1:list": {
+			Targets:  targets("https://www.books.example/2"),
+			Metadata: `{"DC.title": ["One", {"@value": "Two \u0041tlas"}]}`,
+		},
+		"urn:a1:tit": {Targets: []registry.Target{
+			{
+				URI: "https://other.example/", Title: "Of a target",
+				Rel: "describedby",
+			},
+			{URI: "https://old.example/", Until: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)},
+			{URI: "ftp://Files.example/"},
+		}},
 		"urn:a1:held":    {Status: registry.Reserved},
 		"urn:a1:gone":    {Status: registry.Withdrawn, Reason: "why", Metadata: `{"title": "Gone Atlas"}`},
 		"urn:b2:book":    {Targets: targets("https://books.example/3")},
@@ -121,8 +134,10 @@ func TestSearch(t *testing.T) {
 		want   string
 	}{
 		{resolver.NameSearch{}, "ark:/12345/one urn:a1:alias urn:a1:book urn:a1:list urn:a1:tit urn:b2:book"},
-		{resolver.NameSearch{All: true},
-			"ark:/12345/one urn:a1:alias urn:a1:book urn:a1:gone urn:a1:held urn:a1:list urn:a1:tit urn:b2:book"},
+		{
+			resolver.NameSearch{All: true},
+			"ark:/12345/one urn:a1:alias urn:a1:book urn:a1:gone urn:a1:held urn:a1:list urn:a1:tit urn:b2:book",
+		},
 		{resolver.NameSearch{Prefix: "URN:A1:"}, "urn:a1:alias urn:a1:book urn:a1:list urn:a1:tit"},
 		{resolver.NameSearch{Prefix: "urn"}, "urn:a1:alias urn:a1:book urn:a1:list urn:a1:tit urn:b2:book"},
 		{resolver.NameSearch{Prefix: "<b>"}, ""},
@@ -174,13 +189,17 @@ func namesOf(found resolver.NamePage) string {
 // Names of a sandbox are hidden like restricted names.
 func TestSearchSandbox(t *testing.T) {
 	s := newSite(t)
-	edit := registry.Edit{Key: registry.Prefix("urn:x1:"), IfVersion: registry.AnyVersion,
-		Change: registry.Put(registry.Record{Sandbox: true, Targets: targets("https://a.example/")})}
+	edit := registry.Edit{
+		Key: registry.Prefix("urn:x1:"), IfVersion: registry.AnyVersion,
+		Change: registry.Put(registry.Record{Sandbox: true, Targets: targets("https://a.example/")}),
+	}
 	if _, err := s.Apply(t.Context(), registry.Actor{Name: "test", Role: registry.Admin}, edit); err != nil {
 		t.Fatal(err)
 	}
-	s.put(t, map[string]registry.Record{"urn:x1:a": {Targets: targets("https://a.example/a")},
-		"urn:y1:a": {Targets: targets("https://a.example/b")}})
+	s.put(t, map[string]registry.Record{
+		"urn:x1:a": {Targets: targets("https://a.example/a")},
+		"urn:y1:a": {Targets: targets("https://a.example/b")},
+	})
 	for all, want := range map[bool]string{false: "urn:y1:a", true: "urn:x1:a urn:y1:a"} {
 		if found, err := s.Browser.Search(t.Context(), resolver.NameSearch{All: all}); err != nil ||
 			namesOf(found) != want {
@@ -264,8 +283,10 @@ func TestSearchLate(t *testing.T) {
 // Invalid cursors are rejected.
 func TestCursor(t *testing.T) {
 	s := library(t)
-	for _, after := range []string{"a", ".", ".AAAA", ".%", ".AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-		"urn:\x00", "urn:\xff", "urn:" + strings.Repeat("a", 1300)} {
+	for _, after := range []string{
+		"a", ".", ".AAAA", ".%", ".AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+		"urn:\x00", "urn:\xff", "urn:" + strings.Repeat("a", 1300),
+	} {
 		if _, err := s.Browser.Search(t.Context(), resolver.NameSearch{After: after}); !errors.Is(err,
 			resolver.ErrCursor) {
 			t.Errorf("%.40q: %v", after, err)

@@ -225,8 +225,10 @@ func TestSmallSitemaps(t *testing.T) {
 // Invalid file names are rejected, and so are requests beyond the limit of concurrent files.
 func TestSitemapFiles(t *testing.T) {
 	s := library(t)
-	for _, file := range []string{"", "a", "~~", "a~", "~b", "dXJu~", "dXJuOmE~dXJuOmE", "dXJuOmI~dXJuOmE", "LkFB~",
-		"dXJuOmE=~", "dXJuOgA~", "%~"} {
+	for _, file := range []string{
+		"", "a", "~~", "a~", "~b", "dXJu~", "dXJuOmE~dXJuOmE", "dXJuOmI~dXJuOmE", "LkFB~",
+		"dXJuOmE=~", "dXJuOgA~", "%~",
+	} {
 		if _, _, err := s.File(t.Context(), file, netip.Addr{}); !errors.Is(err, resolver.ErrCursor) {
 			t.Errorf("%q: %v", file, err)
 		}

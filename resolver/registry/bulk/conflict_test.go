@@ -15,8 +15,10 @@ func change(t *testing.T, r *registry.Registry, name string, edit func(registry.
 	t.Helper()
 	bo := registry.Actor{Name: "bo", Role: registry.Admin}
 	if _, err := r.Apply(t.Context(), bo,
-		registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion, Activate: true,
-			Change: edit}); err != nil {
+		registry.Edit{
+			Key: registry.Name(name), IfVersion: registry.AnyVersion, Activate: true,
+			Change: edit,
+		}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -54,8 +56,10 @@ func TestEditedExport(t *testing.T) {
 				t.Errorf("there is %s", got)
 			}
 			for _, rejection := range rejected {
-				for _, part := range []string{"based on version 1", "has version 2", "by bo",
-					`"anna" in the registry and "carl" in the line`} {
+				for _, part := range []string{
+					"based on version 1", "has version 2", "by bo",
+					`"anna" in the registry and "carl" in the line`,
+				} {
 					if !errors.Is(rejection.Reason, registry.ErrConflict) ||
 						!strings.Contains(rejection.Reason.Error(), part) {
 						t.Errorf("%v does not say %s", rejection, part)
@@ -77,8 +81,10 @@ func TestEditedExport(t *testing.T) {
 // the number of rejected lines.
 func TestConflicts(t *testing.T) {
 	withdrawn := func(registry.Entry) (registry.Record, error) {
-		return registry.Record{Status: registry.Withdrawn, Reason: "why",
-			Targets: []registry.Target{{URI: "https://example.org/1"}}}, nil
+		return registry.Record{
+			Status: registry.Withdrawn, Reason: "why",
+			Targets: []registry.Target{{URI: "https://example.org/1"}},
+		}, nil
 	}
 	for _, c := range []struct {
 		name, text string
@@ -94,8 +100,10 @@ func TestConflicts(t *testing.T) {
 		{name: "an old version", text: "name,target,if_version\na,2,1\n", want: "a 1", rejected: 1},
 		{name: "an old version, equal", text: "name,target,if_version\na,1,1\n", want: "a 1"},
 		{name: "only if it is new", text: "name,target,if_version\na,2,0\nb,2,0\n", want: "a 1; b 2", rejected: 1},
-		{name: "a version of a name that is not registered", text: "name,target,if_version\nb,2,1\n", want: "a 1",
-			rejected: 1},
+		{
+			name: "a version of a name that is not registered", text: "name,target,if_version\nb,2,1\n", want: "a 1",
+			rejected: 1,
+		},
 		{name: "two versions", text: "name,target,if_version\na,2,2\na,3,1\n", want: "a 2", rejected: 1},
 		{name: "the version on one of two lines", text: "name,target,if_version\na,2,\na,3,2\n", want: "a 2 3"},
 		{name: "no number", text: "name,target,if_version\na,2,x\na,2,-1\n", want: "a 1", rejected: 2},
@@ -103,35 +111,61 @@ func TestConflicts(t *testing.T) {
 		{name: "overwrite", text: "name,target\na,2\n", overwrite: true, want: "a 2"},
 		{name: "overwrite an old version", text: "name,target,if_version\na,2,1\n", overwrite: true, want: "a 2"},
 		{name: "withdraw", text: "name,status,reason\na,withdrawn,old\n", want: "a 1", rejected: 1},
-		{name: "withdraw the version", text: "name,status,reason,if_version\na,withdrawn,old,2\n",
-			want: "a withdrawn old  1"},
+		{
+			name: "withdraw the version", text: "name,status,reason,if_version\na,withdrawn,old,2\n",
+			want: "a withdrawn old  1",
+		},
 
 		{name: "withdrawn", before: withdrawn, text: "name,target\na,2\n", want: "a withdrawn why  1", rejected: 1},
-		{name: "withdrawn, without status", before: withdrawn, text: "name,target,if_version\na,2,2\n",
-			want: "a withdrawn why  2"},
-		{name: "withdrawn, overwritten without status", before: withdrawn, overwrite: true, text: "name,target\na,2\n",
-			want: "a withdrawn why  2"},
-		{name: "withdrawn, the line says so", before: withdrawn, text: "name,status,if_version\na,active,2\n",
-			want: "a 1"},
-		{name: "withdrawn, overwritten by a line that says so", before: withdrawn, overwrite: true,
-			text: "name,status\na,active\n", want: "a 1"},
-		{name: "withdrawn since", before: withdrawn, overwrite: true, text: "name,status,if_version\na,active,1\n",
-			want: "a withdrawn why  1", rejected: 1},
+		{
+			name: "withdrawn, without status", before: withdrawn, text: "name,target,if_version\na,2,2\n",
+			want: "a withdrawn why  2",
+		},
+		{
+			name: "withdrawn, overwritten without status", before: withdrawn, overwrite: true, text: "name,target\na,2\n",
+			want: "a withdrawn why  2",
+		},
+		{
+			name: "withdrawn, the line says so", before: withdrawn, text: "name,status,if_version\na,active,2\n",
+			want: "a 1",
+		},
+		{
+			name: "withdrawn, overwritten by a line that says so", before: withdrawn, overwrite: true,
+			text: "name,status\na,active\n", want: "a 1",
+		},
+		{
+			name: "withdrawn since", before: withdrawn, overwrite: true, text: "name,status,if_version\na,active,1\n",
+			want: "a withdrawn why  1", rejected: 1,
+		},
 
-		{name: "minted", before: registry.Put(registry.Record{Status: registry.Reserved}), text: "name,target\na,2\n",
-			want: "a 2"},
-		{name: "minted, with its version", before: registry.Put(registry.Record{Status: registry.Reserved}),
-			text: "name,target,if_version\na,2,2\n", want: "a 2"},
-		{name: "minted, an alias", before: registry.Put(registry.Record{Status: registry.Reserved}),
-			text: "name,alias\na,urn:nbn:fi:z\n", want: "a = urn:nbn:fi:z"},
-		{name: "minted, all of it", before: registry.Put(registry.Record{Status: registry.Reserved}),
-			text: "name,target,contact,metadata\na,2,anna,{}\n", want: "a 2 {} anna"},
-		{name: "minted, without target", before: registry.Put(registry.Record{Status: registry.Reserved}),
-			text: "name,contact\na,anna\n", want: "a reserved   anna"},
-		{name: "minted, and said to be reserved", before: registry.Put(registry.Record{Status: registry.Reserved}),
-			text: "name,target,status\na,2,reserved\n", want: "a reserved   2"},
-		{name: "reserved for others", before: registry.Put(registry.Record{Status: registry.Reserved, Contact: "bo"}),
-			text: "name,target,contact\na,2,anna\n", want: "a reserved   bo", rejected: 1},
+		{
+			name: "minted", before: registry.Put(registry.Record{Status: registry.Reserved}), text: "name,target\na,2\n",
+			want: "a 2",
+		},
+		{
+			name: "minted, with its version", before: registry.Put(registry.Record{Status: registry.Reserved}),
+			text: "name,target,if_version\na,2,2\n", want: "a 2",
+		},
+		{
+			name: "minted, an alias", before: registry.Put(registry.Record{Status: registry.Reserved}),
+			text: "name,alias\na,urn:nbn:fi:z\n", want: "a = urn:nbn:fi:z",
+		},
+		{
+			name: "minted, all of it", before: registry.Put(registry.Record{Status: registry.Reserved}),
+			text: "name,target,contact,metadata\na,2,anna,{}\n", want: "a 2 {} anna",
+		},
+		{
+			name: "minted, without target", before: registry.Put(registry.Record{Status: registry.Reserved}),
+			text: "name,contact\na,anna\n", want: "a reserved   anna",
+		},
+		{
+			name: "minted, and said to be reserved", before: registry.Put(registry.Record{Status: registry.Reserved}),
+			text: "name,target,status\na,2,reserved\n", want: "a reserved   2",
+		},
+		{
+			name: "reserved for others", before: registry.Put(registry.Record{Status: registry.Reserved, Contact: "bo"}),
+			text: "name,target,contact\na,2,anna\n", want: "a reserved   bo", rejected: 1,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := open(t)

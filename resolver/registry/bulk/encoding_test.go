@@ -24,35 +24,53 @@ var sources = map[string]struct { //nolint:gochecknoglobals // a table of tests
 	"CSV":           {bulk.CSV, "", "name,target,metadata.title\nurn:nbn:fi:a,https://a.example/1,Äiti\n", false},
 	"TSV":           {bulk.TSV, "", "name\ttarget\tnote\nurn:nbn:fi:a\thttps://a.example/1\tÄiti\n", false},
 	"CSV, left out": {bulk.CSV, "", "name,target,-\nurn:nbn:fi:a,https://a.example/1,Äiti\n", false},
-	"NDJSON": {bulk.NDJSON, "",
-		`{"name":"urn:nbn:fi:a","targets":["https://a.example/1"],"metadata":{"title":"Äiti"}}` + "\n", false},
+	"NDJSON": {
+		bulk.NDJSON, "",
+		`{"name":"urn:nbn:fi:a","targets":["https://a.example/1"],"metadata":{"title":"Äiti"}}` + "\n", false,
+	},
 	"Shlink": {bulk.Shlink, "", "shortUrl,longUrl,title\nurn:nbn:fi:a,https://a.example/1,Äiti\n", false},
-	"Shlink, JSON": {bulk.Shlink, "",
-		`{"shortUrls":{"data":[{"shortUrl":"urn:nbn:fi:a","longUrl":"https://a.example/1","title":"Äiti"}]}}`, false},
-	"NOID": {bulk.NOID, "",
-		"bind set urn:nbn:fi:a goto https://a.example/1\nbind set urn:nbn:fi:a title Äiti\n", false},
+	"Shlink, JSON": {
+		bulk.Shlink, "",
+		`{"shortUrls":{"data":[{"shortUrl":"urn:nbn:fi:a","longUrl":"https://a.example/1","title":"Äiti"}]}}`, false,
+	},
+	"NOID": {
+		bulk.NOID, "",
+		"bind set urn:nbn:fi:a goto https://a.example/1\nbind set urn:nbn:fi:a title Äiti\n", false,
+	},
 	"EZID": {bulk.NOID, "", ":: urn:nbn:fi:a\n_target: https://a.example/1\nerc.who: Äiti\n", false},
-	"handle": {bulk.Handle, "urn:nbn:",
-		"CREATE fi:a\n1 URL 86400 1110 UTF8 https://a.example/1\n2 TITLE 86400 1110 UTF8 Äiti\n", false},
+	"handle": {
+		bulk.Handle, "urn:nbn:",
+		"CREATE fi:a\n1 URL 86400 1110 UTF8 https://a.example/1\n2 TITLE 86400 1110 UTF8 Äiti\n", false,
+	},
 	"handle, JSON": {
 		bulk.Handle, "urn:nbn:",
 		`{"responseCode":1,"handle":"fi:a","values":[{"index":1,"type":"URL","data":{"format":"string","value":"https://a.example/1"}},` +
 			`{"index":2,"type":"TITLE","data":{"format":"string","value":"Äiti"}}]}`, false,
 	},
-	"DataCite": {bulk.DataCite, "urn:nbn:",
+	"DataCite": {
+		bulk.DataCite, "urn:nbn:",
 		`{"data":[{"id":"fi:a","attributes":{"doi":"fi:a","url":"https://a.example/1","titles":[{"title":"Äiti"}]}}]}`,
-		false},
-	"DNB": {bulk.DNB, "",
+		false,
+	},
+	"DNB": {
+		bulk.DNB, "",
 		`{"items":[{"urn":"urn:nbn:fi:a","urls":[{"url":"https://a.example/1","priority":1}],"comment":"Äiti"}]}`,
-		false},
+		false,
+	},
 	"RewriteMap": {bulk.RewriteMap, "", "urn:nbn:fi:a https://a.example/1 # Äiti\n", false},
-	"htaccess": {bulk.W3ID, "https://w3id.org/a/",
-		"Redirect 302 /a/b https://a.example/1\nRedirect 302 /a/Äiti https://a.example/2\n", true},
+	"htaccess": {
+		bulk.W3ID, "https://w3id.org/a/",
+		"Redirect 302 /a/b https://a.example/1\nRedirect 302 /a/Äiti https://a.example/2\n", true,
+	},
 	"nginx": {bulk.Nginx, "https://a.example/", "rewrite ^/a$ https://a.example/1 redirect; # Äiti\n", true},
-	"Bioregistry": {bulk.Bioregistry, "urn:example:", `{"a":{"name":"Äiti","uri_format":"https://a.example/$1"}}`,
-		true},
-	"PURL": {bulk.PURL, "https://purl.example/",
-		`<purls><purl id="/a" type="302"><maintainers><uid>Äiti</uid></maintainers><target url="https://a.example/1"/></purl></purls>`, true},
+	"Bioregistry": {
+		bulk.Bioregistry, "urn:example:", `{"a":{"name":"Äiti","uri_format":"https://a.example/$1"}}`,
+		true,
+	},
+	"PURL": {
+		bulk.PURL, "https://purl.example/",
+		`<purls><purl id="/a" type="302"><maintainers><uid>Äiti</uid></maintainers><target url="https://a.example/1"/></purl></purls>`, true,
+	},
 	"epicur": {
 		bulk.DNB, "",
 		`<epicur><record><identifier scheme="urn:nbn:de">urn:nbn:fi:a</identifier><resource><identifier scheme="url">https://a.example/1</identifier>` +
@@ -146,12 +164,18 @@ func TestInvalidLines(t *testing.T) {
 		want   string
 		lines  string
 	}{
-		{"CSV", bulk.CSV, "",
-			"name,target,note\nurn:nbn:fi:a,https://a.example/1,\nurn:nbn:fi:b,https://a.example/2,\"x\n\xe4\"\nurn:nbn:fi:c,https://a.example/3,\n", "a 1; c 3", "[3]"},
-		{"NDJSON", bulk.NDJSON, "",
-			"{\"name\":\"urn:nbn:fi:a\",\"target\":\"https://a.example/1\"}\n\n{\"name\":\"urn:nbn:fi:b\",\"\xe4\":1}\n", "a 1", "[3]"},
-		{"a surrogate alone", bulk.NDJSON, "", `{"name":"urn:nbn:fi:a","target":"https://a.example/1","note":"\ud800"}`,
-			"", "[1]"},
+		{
+			"CSV", bulk.CSV, "",
+			"name,target,note\nurn:nbn:fi:a,https://a.example/1,\nurn:nbn:fi:b,https://a.example/2,\"x\n\xe4\"\nurn:nbn:fi:c,https://a.example/3,\n", "a 1; c 3", "[3]",
+		},
+		{
+			"NDJSON", bulk.NDJSON, "",
+			"{\"name\":\"urn:nbn:fi:a\",\"target\":\"https://a.example/1\"}\n\n{\"name\":\"urn:nbn:fi:b\",\"\xe4\":1}\n", "a 1", "[3]",
+		},
+		{
+			"a surrogate alone", bulk.NDJSON, "", `{"name":"urn:nbn:fi:a","target":"https://a.example/1","note":"\ud800"}`,
+			"", "[1]",
+		},
 		{"a NUL", bulk.CSV, "", "name,target,metadata.x\nurn:nbn:fi:a,https://a.example/1,a\x00b\n", "", "[2]"},
 		{
 			"ANVL", bulk.NOID, "",
@@ -159,16 +183,20 @@ func TestInvalidLines(t *testing.T) {
 				"\xc4iti\nwhat: \xc4\n\n:: urn:nbn:fi:c\n_t: https://a.example/3\n", "a 1; c 3", "[4]",
 		},
 		{"a comment before all", bulk.RewriteMap, "", "# \xc4\nurn:nbn:fi:a https://a.example/1\n", "a 1", "[1]"},
-		{"a comment after all", bulk.RewriteMap, "",
-			"urn:nbn:fi:a https://a.example/1\nurn:nbn:fi:b https://a.example/2\n\n# \xc4", "a 1", "[2]"},
+		{
+			"a comment after all", bulk.RewriteMap, "",
+			"urn:nbn:fi:a https://a.example/1\nurn:nbn:fi:b https://a.example/2\n\n# \xc4", "a 1", "[2]",
+		},
 		{"nothing but that", bulk.RewriteMap, "", "# \xc4\n", "", "[1]"},
 		{
 			"many", bulk.NOID, "", strings.Repeat(":: urn:nbn:fi:a\n_t: https://a.example/1\n\n", 200) +
 				":: urn:nbn:fi:b\n_t: https://a.example/\xc4\n",
 			"a 1", "[601]",
 		},
-		{"twice a member of JSON", bulk.Shlink, "",
-			`[{"shortUrl":"urn:nbn:fi:a","longUrl":"https://a.example/1","title":"x","title":"y"},{"shortUrl":"urn:nbn:fi:b","longUrl":"https://a.example/2"}]`, "b 2", "[1]"},
+		{
+			"twice a member of JSON", bulk.Shlink, "",
+			`[{"shortUrl":"urn:nbn:fi:a","longUrl":"https://a.example/1","title":"x","title":"y"},{"shortUrl":"urn:nbn:fi:b","longUrl":"https://a.example/2"}]`, "b 2", "[1]",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := open(t)
@@ -197,10 +225,16 @@ func TestOptions(t *testing.T) {
 			taken string
 			want  string
 		}{
-			{"nothing", bulk.Import{},
-				" csv tsv ndjson bioregistry datacite dnb handle nginx noid rewritemap shlink ", ""},
-			{"base", bulk.Import{Base: "https://a.example/"},
-				"bioregistry datacite handle nginx noid purl rewritemap shlink w3id", "--base"},
+			{
+				"nothing",
+				bulk.Import{},
+				" csv tsv ndjson bioregistry datacite dnb handle nginx noid rewritemap shlink ", "",
+			},
+			{
+				"base",
+				bulk.Import{Base: "https://a.example/"},
+				"bioregistry datacite handle nginx noid purl rewritemap shlink w3id", "--base",
+			},
 			{"mapping", bulk.Import{Mapping: map[string]string{"a": "name"}}, " csv tsv ndjson ", "--map is"},
 		} {
 			c.of.Format = format

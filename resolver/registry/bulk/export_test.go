@@ -31,8 +31,10 @@ func TestExportSpellings(t *testing.T) {
 	} {
 		actor := registry.Actor{Name: "test", Role: registry.Admin}
 		if _, err := asIs.Apply(t.Context(), actor,
-			registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion,
-				Change: registry.Put(record)}); err != nil {
+			registry.Edit{
+				Key: registry.Name(name), IfVersion: registry.AnyVersion,
+				Change: registry.Put(record),
+			}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -47,12 +47,18 @@ func TestForeignHostileIdentifiers(t *testing.T) {
 		names  string
 		record func(id string) string
 	}{
-		{bulk.Handle, "", "hdl:",
-			inJSON(`{"handle":%s,"values":[{"type":"URL","data":{"format":"string","value":"https://a.example/"}}]}`)},
-		{bulk.Handle, "urn:example:", "urn:example:",
-			inJSON(`{"handle":%s,"values":[{"type":"URL","data":{"format":"string","value":"https://a.example/"}}]}`)},
-		{bulk.Handle, "", "hdl:",
-			func(id string) string { return "CREATE " + id + "\n1 URL 86400 1110 UTF8 https://a.example/\n\n" }},
+		{
+			bulk.Handle, "", "hdl:",
+			inJSON(`{"handle":%s,"values":[{"type":"URL","data":{"format":"string","value":"https://a.example/"}}]}`),
+		},
+		{
+			bulk.Handle, "urn:example:", "urn:example:",
+			inJSON(`{"handle":%s,"values":[{"type":"URL","data":{"format":"string","value":"https://a.example/"}}]}`),
+		},
+		{
+			bulk.Handle, "", "hdl:",
+			func(id string) string { return "CREATE " + id + "\n1 URL 86400 1110 UTF8 https://a.example/\n\n" },
+		},
 		{bulk.DataCite, "urn:example:", "urn:example:", inJSON(`{"doi":%s,"url":"https://a.example/"}`)},
 		{bulk.NOID, "", "hdl:", func(id string) string { return ":: hdl:" + id + "\n_target: https://a.example/\n\n" }},
 		{bulk.Shlink, "urn:example:", "urn:example:", inJSON(`{"shortCode":%s,"longUrl":"https://a.example/"}`)},
@@ -202,21 +208,35 @@ func TestForeignEquivalentIdentifiers(t *testing.T) {
 // EZID only.
 func TestForeignANVL(t *testing.T) {
 	for _, c := range []struct{ name, text, want, reason string }{
-		{"append",
+		{
+			"append",
 			"bind set 1/x goto https://a.example/\nbind append 1/x goto b\nbind insert 1/x t B\nbind prepend 1/x t A\n",
-			`ark:/1/x https://a.example/b {"t":"AB"}`, ""},
-		{"replace", "bind set 1/x goto https://a.example/1\nbind replace 1/x goto https://a.example/2\n",
-			"ark:/1/x https://a.example/2", ""},
-		{"new twice", "bind new 1/x goto https://a.example/1\nbind new 1/x goto https://a.example/2\n", "",
-			`line 2: bind new of "goto"`},
-		{"a value of NOID is not encoded", "id: 1/x\ngoto: https://a.example/a%20b\nt: 5%\n",
-			`ark:/1/x https://a.example/a%20b {"t":"5%"}`, ""},
-		{"a target of EZID is", ":: ark:/1/x\n_target: https://a.example/My%2520File.pdf\n",
-			"ark:/1/x https://a.example/My%20File.pdf", ""},
-		{"a label of EZID is", ":: ark:/1/x\n_target: https://a.example/\na%3Ab%25: c%0D%0Ad\n",
-			`ark:/1/x https://a.example/ {"a:b%":"c\r\nd"}`, ""},
-		{"an API response", "success: doi:10.5/A | ark:/b5/a\n_target: https://a.example/\n",
-			"doi:10.5/a https://a.example/", ""},
+			`ark:/1/x https://a.example/b {"t":"AB"}`, "",
+		},
+		{
+			"replace", "bind set 1/x goto https://a.example/1\nbind replace 1/x goto https://a.example/2\n",
+			"ark:/1/x https://a.example/2", "",
+		},
+		{
+			"new twice", "bind new 1/x goto https://a.example/1\nbind new 1/x goto https://a.example/2\n", "",
+			`line 2: bind new of "goto"`,
+		},
+		{
+			"a value of NOID is not encoded", "id: 1/x\ngoto: https://a.example/a%20b\nt: 5%\n",
+			`ark:/1/x https://a.example/a%20b {"t":"5%"}`, "",
+		},
+		{
+			"a target of EZID is", ":: ark:/1/x\n_target: https://a.example/My%2520File.pdf\n",
+			"ark:/1/x https://a.example/My%20File.pdf", "",
+		},
+		{
+			"a label of EZID is", ":: ark:/1/x\n_target: https://a.example/\na%3Ab%25: c%0D%0Ad\n",
+			`ark:/1/x https://a.example/ {"a:b%":"c\r\nd"}`, "",
+		},
+		{
+			"an API response", "success: doi:10.5/A | ark:/b5/a\n_target: https://a.example/\n",
+			"doi:10.5/a https://a.example/", "",
+		},
 		{"an encoding cut off", ":: ark:/1/x\n_target: https://a.example/%2\n", "", "line 2: a percent sign"},
 		{"no encoding", ":: ark:/1/x\n_target: https://a.example/\nt: 100 % sure\n", "", "line 3: a percent sign"},
 		{"a bad label", ":: ark:/1/x\n_target: https://a.example/\nt%: x\n", "", "line 3: a percent sign"},
@@ -269,24 +289,40 @@ func TestForeignJSON(t *testing.T) {
 		text             string
 		unmapped, reason string
 	}{
-		{bulk.Shlink,
-			`{"shortUrl":"https://a.example/x","longUrl":"https://a.example/","crawlable":true,"new":1,"deviceLongUrls":{"ios":"https://a.example/i","android":null}}`, "crawlable deviceLongUrls new", ""},
-		{bulk.DNB,
-			`{"urn":"urn:nbn:de:x-1","created":"2024","self":"https://a.example/","urls":[{"url":"https://a.example/","created":"2024","urn":"urn:nbn:de:x-1"}]}`, "created urls.created", ""},
-		{bulk.DNB, `{"urn":"urn:nbn:de:x-1","urls":[],"successor":"https://a.example/urns/urn/urn:nbn%3Ade:x-2"}`, "",
-			""},
-		{bulk.Shlink,
+		{
+			bulk.Shlink,
+			`{"shortUrl":"https://a.example/x","longUrl":"https://a.example/","crawlable":true,"new":1,"deviceLongUrls":{"ios":"https://a.example/i","android":null}}`, "crawlable deviceLongUrls new", "",
+		},
+		{
+			bulk.DNB,
+			`{"urn":"urn:nbn:de:x-1","created":"2024","self":"https://a.example/","urls":[{"url":"https://a.example/","created":"2024","urn":"urn:nbn:de:x-1"}]}`, "created urls.created", "",
+		},
+		{
+			bulk.DNB, `{"urn":"urn:nbn:de:x-1","urls":[],"successor":"https://a.example/urns/urn/urn:nbn%3Ade:x-2"}`, "",
+			"",
+		},
+		{
+			bulk.Shlink,
 			`{"shortUrl":"https://a.example/x","longUrl":"https://a.example/","longUrl":"https://a.example/2"}`, "",
-			"duplicate"},
-		{bulk.Shlink, `{"shortUrl":"https://a.example/x","longUrl":"https://a.example/","title":"\udc00"}`, "",
-			"surrogate"},
-		{bulk.Shlink,
-			`{"shortUrl":"https://a.example/x","longUrl":"https://a.example/","title":"\ud83d\ude00 \\ud83d"}`, "", ""},
-		{bulk.Shlink, "{\"shortUrl\":\"https://a.example/x\",\"longUrl\":\"https://a.example/\",\"title\":\"\xff\"}",
-			"", "not UTF-8"},
+			"duplicate",
+		},
+		{
+			bulk.Shlink, `{"shortUrl":"https://a.example/x","longUrl":"https://a.example/","title":"\udc00"}`, "",
+			"surrogate",
+		},
+		{
+			bulk.Shlink,
+			`{"shortUrl":"https://a.example/x","longUrl":"https://a.example/","title":"\ud83d\ude00 \\ud83d"}`, "", "",
+		},
+		{
+			bulk.Shlink, "{\"shortUrl\":\"https://a.example/x\",\"longUrl\":\"https://a.example/\",\"title\":\"\xff\"}",
+			"", "not UTF-8",
+		},
 		{bulk.YOURLS, `{"result":[{"keyword":"a","url":"https://a.example/"}],"total":"1"}`, "", "--base"},
-		{bulk.YOURLS,
-			`{"keyword":"a","shorturl":"https://a.example/a","longurl":"https://a.example/","message":"success","statusCode":200}`, "", ""},
+		{
+			bulk.YOURLS,
+			`{"keyword":"a","shorturl":"https://a.example/a","longurl":"https://a.example/","message":"success","statusCode":200}`, "", "",
+		},
 	} {
 		i := bulk.Import{Registry: open(t), Format: c.format}
 		report, rejections := imported(t, i, c.text)

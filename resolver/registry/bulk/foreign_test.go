@@ -113,10 +113,12 @@ func TestForeignUnreadable(t *testing.T) {
 		{bulk.NOID, "", "id: a\n" + strings.Repeat("a: b\n", 2000), "more than 1000 elements"},
 	} {
 		var rejections []string
-		i := bulk.Import{Registry: open(t), Actor: admin, Format: c.format, Base: c.base,
+		i := bulk.Import{
+			Registry: open(t), Actor: admin, Format: c.format, Base: c.base,
 			Rejected: func(r bulk.Rejection) {
 				rejections = append(rejections, r.Reason.Error())
-			}}
+			},
+		}
 		_, err := i.Run(t.Context(), strings.NewReader(c.text))
 		if got := fmt.Sprint(err, rejections); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %.80q: %.300s, want %s", c.format, c.text, got, c.want)

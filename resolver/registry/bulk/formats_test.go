@@ -76,10 +76,14 @@ func TestFormats(t *testing.T) {
 			name: "quoted", text: "name,target,note\n\"Na\",\"T1\",\"one \"\"two\"\",\nthree\"\nNb,T2, 5\" disk\n",
 			want: "a 1 one \"two\",\nthree; b 2 5\" disk",
 		},
-		{name: "several lines", text: "name,target,type\nNa,T1,text/html\nNb,T3,\nNa,T2,\nNa,T1,text/html\n",
-			want: "a 1text/html 2; b 3"},
-		{name: "several columns", text: "name,target,priority,target2,language_2,target_3\nNa,T1,7,T2,fi,\n",
-			want: "a 1 7 2fi"},
+		{
+			name: "several lines", text: "name,target,type\nNa,T1,text/html\nNb,T3,\nNa,T2,\nNa,T1,text/html\n",
+			want: "a 1text/html 2; b 3",
+		},
+		{
+			name: "several columns", text: "name,target,priority,target2,language_2,target_3\nNa,T1,7,T2,fi,\n",
+			want: "a 1 7 2fi",
+		},
 		{name: "column of targets", text: "name,targets,target\nNa,T2 T3,T1\n", want: "a 1 2 3"},
 		{
 			name: "status",
@@ -91,23 +95,33 @@ func TestFormats(t *testing.T) {
 			text: "name,prefix,target,sandbox,authoritative\nNp:a,,T1,,\n,Np:,Tp/,yes,x\nNq:,true,Tq/,,\n",
 			want: "p:* p/ authoritative sandbox; q:* q/; p:a 1 sandbox",
 		},
-		{name: "aliases before their names", text: "name,alias,target\nNa,Nz,\nNz,,T1\n",
-			want: "a = urn:nbn:fi:z; z 1"},
+		{
+			name: "aliases before their names", text: "name,alias,target\nNa,Nz,\nNz,,T1\n",
+			want: "a = urn:nbn:fi:z; z 1",
+		},
 		{name: "aliases in a circle", text: "name,alias\nNa,Nb\nNb,Na\n", want: "a = urn:nbn:fi:b", rejected: "3"},
-		{name: "statuses of redirects",
+		{
+			name: "statuses of redirects",
 			text: "name,target,redirect\nNa,T1,301\nNb,T2,\nNc,T3,304\nNd,T4,307\nNd,T5,308\n",
-			want: "a 1 301; b 2; d 4 307", rejected: "4 6"},
-		{name: "contradiction", text: "name,contact,target\nNa,anna,T1\nNa,bo,T2\nNa,,T3\n", want: "a 1 3 anna",
-			rejected: "3"},
+			want: "a 1 301; b 2; d 4 307", rejected: "4 6",
+		},
+		{
+			name: "contradiction", text: "name,contact,target\nNa,anna,T1\nNa,bo,T2\nNa,,T3\n", want: "a 1 3 anna",
+			rejected: "3",
+		},
 		{
 			name: "bad lines",
 			text: "name,target,priority\nNa,T1,1\nurn:x,T1,\nNb,javascript:1,\nNc,T1,high\nNd,T1,1,more\n,T1,\n,,\nNe,,3\nNf,T6,\n",
 			want: "a 1 1; f 6", rejected: "3 4 5 6 7 9",
 		},
-		{name: "bad quotation marks", text: "name,target\nNa,\"T1\"x\nNb,T2\nNc,\"T3\nNd,T4\n", want: "b 2; d 4",
-			rejected: "2 4"},
-		{name: "mapping", text: "URN,Link,Titel\nNa,T1,x\n", want: "a 1",
-			mapping: map[string]string{"URN": "name", "Link": "target", "*": "-"}},
+		{
+			name: "bad quotation marks", text: "name,target\nNa,\"T1\"x\nNb,T2\nNc,\"T3\nNd,T4\n", want: "b 2; d 4",
+			rejected: "2 4",
+		},
+		{
+			name: "mapping", text: "URN,Link,Titel\nNa,T1,x\n", want: "a 1",
+			mapping: map[string]string{"URN": "name", "Link": "target", "*": "-"},
+		},
 		{name: "one left out", text: "urn,url,Titel\nNa,T1,x\n", want: "a 1", mapping: map[string]string{"Titel": "-"}},
 		{
 			name: "JSON",
@@ -121,8 +135,10 @@ func TestFormats(t *testing.T) {
 				`{"name":"Nb","targets":[{"uri":"T1","name":"x"}]}` + "\n" + `{"name":["x"]}`,
 			want: "a 1", rejected: "2 3 4 5 6 7 8",
 		},
-		{name: "mapped JSON", text: `{"id":"Na","url":"T1","year":1999}`, want: "a 1",
-			mapping: map[string]string{"id": "name", "*": "-"}},
+		{
+			name: "mapped JSON", text: `{"id":"Na","url":"T1","year":1999}`, want: "a 1",
+			mapping: map[string]string{"id": "name", "*": "-"},
+		},
 		{
 			name: "dates",
 			text: "name,target,from,until\nNa,T1,2031-05-01,2032-01-01T00:00:00+02:00\nNb,T2,1.5.2031,\nNc,T3,2032-01-01,2031-01-01\n",
@@ -264,8 +280,10 @@ func TestLongLine(t *testing.T) {
 	z.Close()
 	var rejected []int64
 	r := open(t)
-	i := bulk.Import{Registry: r, Actor: admin,
-		Rejected: func(r bulk.Rejection) { rejected = append(rejected, r.Line) }}
+	i := bulk.Import{
+		Registry: r, Actor: admin,
+		Rejected: func(r bulk.Rejection) { rejected = append(rejected, r.Line) },
+	}
 	if _, err := i.Run(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}

@@ -200,8 +200,10 @@ func FuzzForeign(f *testing.F) {
 // FuzzUniqueMembers compares the check of a text with the result of decoding, which replaces invalid
 // characters by U+FFFD.
 func FuzzUniqueMembers(f *testing.F) {
-	for _, text := range []string{`"\ud800"`, `"\ud83d\ude00"`, `"\ud83d\u0041"`, `"\\ud800"`,
-		`["\ufffd","\udc00\ud800"]`, "\"\xff\""} {
+	for _, text := range []string{
+		`"\ud800"`, `"\ud83d\ude00"`, `"\ud83d\u0041"`, `"\\ud800"`,
+		`["\ufffd","\udc00\ud800"]`, "\"\xff\"",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

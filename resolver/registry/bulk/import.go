@@ -100,8 +100,10 @@ func (r *run) all(ctx context.Context, from io.Reader) error {
 // digest returns a digest of the input and of the options that affect its interpretation.
 func (r *run) digest() string {
 	// These values can always be marshalled.
-	settings, _ := json.Marshal([]any{r.Format, r.Encoding.String(), r.Mapping, r.Base, r.Note, r.Actor.Name,
-		r.Overwrite})
+	settings, _ := json.Marshal([]any{
+		r.Format, r.Encoding.String(), r.Mapping, r.Base, r.Note, r.Actor.Name,
+		r.Overwrite,
+	})
 	_, _ = r.input.digest.Write(settings)
 	return fmt.Sprintf("%d-%08x", r.input.n.Load(), r.input.digest.Sum32())
 }

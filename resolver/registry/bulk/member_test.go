@@ -15,20 +15,30 @@ func TestMembersOfMetadata(t *testing.T) {
 	for _, tt := range []struct{ name, text, want, rejected string }{
 		{"one", "name,metadata.title\nurn:nbn:fi:a,New\n", `{"title":"New","year":1999,"tags":["x"]}`, ""},
 		{"the same", "name,metadata.title,Metadata.year\nurn:nbn:fi:a,ä & b,1999\n", before, ""},
-		{"a new one, and case", "name,metadata.Title\nurn:nbn:fi:a,\"<\"\"q\"\">\"\n",
-			`{"title":"\u00e4 & b","year":1999,"tags":["x"],"Title":"<\"q\">"}`, ""},
+		{
+			"a new one, and case", "name,metadata.Title\nurn:nbn:fi:a,\"<\"\"q\"\">\"\n",
+			`{"title":"\u00e4 & b","year":1999,"tags":["x"],"Title":"<\"q\">"}`, "",
+		},
 		{"empty", "name,metadata.title,metadata.none\nurn:nbn:fi:a,,\n", `{"year":1999,"tags":["x"]}`, ""},
 		{"all empty", "name,metadata.title,metadata.year,metadata.tags\nurn:nbn:fi:a,,,\n", "", ""},
-		{"several lines",
-			"name,metadata.title,metadata.year\nurn:nbn:fi:a,,\nurn:nbn:fi:a,New,\nurn:nbn:fi:a,,2000\nurn:nbn:fi:a,New,2000\n", `{"title":"New","year":"2000","tags":["x"]}`, ""},
-		{"keywords", "name,metadata.tags\nurn:nbn:fi:a,epic; Finland\uff1b\n",
-			`{"title":"\u00e4 & b","year":1999,"tags":["epic","Finland"]}`, ""},
+		{
+			"several lines",
+			"name,metadata.title,metadata.year\nurn:nbn:fi:a,,\nurn:nbn:fi:a,New,\nurn:nbn:fi:a,,2000\nurn:nbn:fi:a,New,2000\n", `{"title":"New","year":"2000","tags":["x"]}`, "",
+		},
+		{
+			"keywords", "name,metadata.tags\nurn:nbn:fi:a,epic; Finland\uff1b\n",
+			`{"title":"\u00e4 & b","year":1999,"tags":["epic","Finland"]}`, "",
+		},
 		{"the same keyword", "name,metadata.tags\nurn:nbn:fi:a,x\n", before, ""},
 		{"only separators", "name,metadata.tags\nurn:nbn:fi:a,;\n", `{"title":"\u00e4 & b","year":1999}`, ""},
-		{"a contradiction", "name,metadata.title\nurn:nbn:fi:a,New\nurn:nbn:fi:a,Other\n",
-			`{"title":"New","year":1999,"tags":["x"]}`, "metadata.title differs from line 2"},
-		{"with all metadata", "name,metadata,metadata.title\nurn:nbn:fi:a,{\"a\":1},New\n", before,
-			"columns of its members"},
+		{
+			"a contradiction", "name,metadata.title\nurn:nbn:fi:a,New\nurn:nbn:fi:a,Other\n",
+			`{"title":"New","year":1999,"tags":["x"]}`, "metadata.title differs from line 2",
+		},
+		{
+			"with all metadata", "name,metadata,metadata.title\nurn:nbn:fi:a,{\"a\":1},New\n", before,
+			"columns of its members",
+		},
 		{"with no metadata", "name,metadata,metadata.title\nurn:nbn:fi:a,,New\n", `{"title":"New"}`, ""},
 		{"in JSON", `{"name":"urn:nbn:fi:a","metadata.title":"New"}` + "\n", before, "unknown member"},
 	} {

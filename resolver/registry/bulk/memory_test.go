@@ -53,8 +53,10 @@ func TestMemoryOfInput(t *testing.T) {
 			if c.format == bulk.PURL {
 				base = "https://a.example/"
 			}
-			i := bulk.Import{Registry: open(t), Actor: admin, Format: c.format, Base: base, DryRun: true,
-				TempDir: t.TempDir()}
+			i := bulk.Import{
+				Registry: open(t), Actor: admin, Format: c.format, Base: base, DryRun: true,
+				TempDir: t.TempDir(),
+			}
 			in := &measured{r: io.MultiReader(strings.NewReader(c.begin),
 				io.LimitReader(&endless{part: c.part}, c.size))}
 			runtime.GC()

@@ -78,8 +78,10 @@ func (u *mergedRecord) addLine(l line) error {
 		}
 	}
 	if len(targets) > registry.MaxTargets {
-		return &registry.Error{Code: "too_many_targets",
-			Reason: fmt.Errorf("name with more than %d targets", registry.MaxTargets)}
+		return &registry.Error{
+			Code:   "too_many_targets",
+			Reason: fmt.Errorf("name with more than %d targets", registry.MaxTargets),
+		}
 	}
 	a.Targets = targets
 	u.merge(l)

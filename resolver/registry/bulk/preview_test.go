@@ -89,14 +89,32 @@ func TestRenamedColumns(t *testing.T) {
 		want       string
 		rejected   []int64
 	}{
-		{"plain", "Urn,Year,Link\nurn:nbn:fi:a,1999,https://a.example/1\nx,,\n", []string{"name", "", "target"}, false,
-			"a https://a.example/1", []int64{3}},
-		{"names of several lines", "\n\"U,\nrn\",\"Link\"\r\nurn:nbn:fi:a,https://a.example/1\r\nx,\r\n",
-			[]string{"name", "target"}, false, "a https://a.example/1", []int64{5}},
-		{"sep=", "sep=|\nU|L\nurn:nbn:fi:a|https://a.example/1\nx|\n", []string{"name", "target"}, false,
-			"a https://a.example/1", []int64{4}},
-		{"no names of columns", "urn:nbn:fi:a,https://a.example/1\nurn:nbn:fi:b,https://a.example/2\nx,\n",
-			[]string{"name", "target"}, true, "a https://a.example/1; b https://a.example/2", []int64{4}},
+		{
+			"plain", "Urn,Year,Link\nurn:nbn:fi:a,1999,https://a.example/1\nx,,\n",
+			[]string{"name", "", "target"},
+			false,
+			"a https://a.example/1",
+			[]int64{3},
+		},
+		{
+			"names of several lines", "\n\"U,\nrn\",\"Link\"\r\nurn:nbn:fi:a,https://a.example/1\r\nx,\r\n",
+			[]string{"name", "target"},
+			false, "a https://a.example/1",
+			[]int64{5},
+		},
+		{
+			"sep=", "sep=|\nU|L\nurn:nbn:fi:a|https://a.example/1\nx|\n",
+			[]string{"name", "target"},
+			false,
+			"a https://a.example/1",
+			[]int64{4},
+		},
+		{
+			"no names of columns", "urn:nbn:fi:a,https://a.example/1\nurn:nbn:fi:b,https://a.example/2\nx,\n",
+			[]string{"name", "target"},
+			true, "a https://a.example/1; b https://a.example/2",
+			[]int64{4},
+		},
 		{"no end of line", "Urn,Link", []string{"name", "target"}, false, "", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -138,8 +156,10 @@ func TestColumnNamed(t *testing.T) {
 
 // Any mapping is read as it was previewed: with as many columns, and without panic.
 func FuzzPreviewTable(f *testing.F) {
-	for _, text := range []string{"a,b\n1,2\n", "sep=;\na;b\n", "\"a\nb\",c\n\n1", "a\tb\r\n\r\n\"", "\n\n",
-		"sep=\"\na\"b\n", "a\",\"b\n", "metadata.x,,\n"} {
+	for _, text := range []string{
+		"a,b\n1,2\n", "sep=;\na;b\n", "\"a\nb\",c\n\n1", "a\tb\r\n\r\n\"", "\n\n",
+		"sep=\"\na\"b\n", "a\",\"b\n", "metadata.x,,\n",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

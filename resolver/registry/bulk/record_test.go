@@ -20,8 +20,10 @@ func fullLine() line {
 			Status: registry.Withdrawn, Since: at(3), Reason: "reason",
 			Successors: []string{"urn:example:b", "urn:example:c"}, Alias: "urn:example:d",
 			Targets: []registry.Target{
-				{URI: "https://a.example/", Type: "text/html", Language: "fi", Priority: -300, From: at(1),
-					Until: at(2), Note: "mirror", Rel: "item", Title: " ä ", Context: "FI"},
+				{
+					URI: "https://a.example/", Type: "text/html", Language: "fi", Priority: -300, From: at(1),
+					Until: at(2), Note: "mirror", Rel: "item", Title: " ä ", Context: "FI",
+				},
 				{URI: "https://b.example/"},
 			},
 			Metadata: `{"title":"x"}`, Contact: "library@example.org", Redirect: 301, Pattern: "[0-9]+",

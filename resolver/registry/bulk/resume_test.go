@@ -129,10 +129,12 @@ func TestKillChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := registryOf(t, store, time.Now)
-	i := bulk.Import{Registry: r, Actor: admin, Source: "names.csv", Transaction: 500, TempDir: dir,
+	i := bulk.Import{
+		Registry: r, Actor: admin, Source: "names.csv", Transaction: 500, TempDir: dir,
 		Progress: func(p bulk.Progress) {
 			fmt.Println("progress", p.Stage, p.Lines, p.Done)
-		}}
+		},
+	}
 	if _, err := i.Run(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}

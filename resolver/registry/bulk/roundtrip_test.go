@@ -26,8 +26,10 @@ func pick[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
 
 // randomRecord returns a record that Check would return.
 func randomRecord(r *rand.Rand, key registry.Key) registry.Record {
-	record := registry.Record{Contact: pick(r, texts), Redirect: pick(r, []int{0, 0, 301, 302, 303, 307, 308}),
-		Sandbox: r.IntN(8) == 0}
+	record := registry.Record{
+		Contact: pick(r, texts), Redirect: pick(r, []int{0, 0, 301, 302, 303, 307, 308}),
+		Sandbox: r.IntN(8) == 0,
+	}
 	if key.Kind == registry.KindPrefix {
 		record.Authoritative = r.IntN(2) == 0
 	}
@@ -91,8 +93,10 @@ func fill(t testing.TB, r *rand.Rand, versions int) *registry.Registry {
 		actor := registry.Actor{Name: pick(r, []string{"anna", "bo \"b\"", "uid 1,2"}), Role: registry.Admin}
 		record := randomRecord(r, key)
 		_, err := of.Apply(t.Context(), actor,
-			registry.Edit{Key: key, IfVersion: registry.AnyVersion, Note: pick(r, texts), Activate: true,
-				Change: registry.Put(record)})
+			registry.Edit{
+				Key: key, IfVersion: registry.AnyVersion, Note: pick(r, texts), Activate: true,
+				Change: registry.Put(record),
+			})
 		// Some were assigned before.
 		if err != nil && (record.Status != registry.Reserved || !errors.Is(err, registry.ErrInvalid)) {
 			t.Fatalf("%s: %v of %+v", key, err, record)

@@ -82,8 +82,10 @@ func TestPace(t *testing.T) {
 		if writes++; writes > 5 {
 			return
 		}
-		edit := registry.Edit{Key: registry.Name(fmt.Sprintf("urn:nbn:fi:own-%d", writes)),
-			IfVersion: registry.AnyVersion}
+		edit := registry.Edit{
+			Key:       registry.Name(fmt.Sprintf("urn:nbn:fi:own-%d", writes)),
+			IfVersion: registry.AnyVersion,
+		}
 		edit.Change = registry.Put(registry.Record{Contact: "x", Status: registry.Reserved})
 		if _, err := r.Apply(t.Context(), admin, edit); err != nil {
 			t.Error(err)

@@ -66,8 +66,10 @@ func add(tx registry.WriteTx, counts []registry.ResolutionCount, now time.Time) 
 		sums[c.Period] = sums[c.Period].Plus(c.Tally)
 	}
 	for period, sum := range sums {
-		counts = append(counts, registry.ResolutionCount{Name: registry.AllNames,
-			Count: registry.Count{Period: period, Tally: sum}})
+		counts = append(counts, registry.ResolutionCount{
+			Name:  registry.AllNames,
+			Count: registry.Count{Period: period, Tally: sum},
+		})
 	}
 	now = now.UTC()
 	first := time.Date(now.Year(), now.Month()-monthsOfDays, 1, 0, 0, 0, 0, time.UTC)

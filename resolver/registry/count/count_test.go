@@ -71,8 +71,10 @@ func TestTopCounts(t *testing.T) {
 	}{
 		{want: "[{urn:a:0008 {2009 1}} {urn:a:0007 {1008 6}}]", sum: "{63600 1205}"},
 		{from: day("2031-05-01"), want: "[{urn:a:0007 {1008 6}} {urn:a:0099 {100 1}}]", sum: "{61600 1205}"},
-		{from: day("2031-05-01"), to: day("2031-05-01"), want: "[{urn:a:0099 {99 1}} {urn:a:0199 {99 1}}]",
-			sum: "{59400 1200}"},
+		{
+			from: day("2031-05-01"), to: day("2031-05-01"), want: "[{urn:a:0099 {99 1}} {urn:a:0199 {99 1}}]",
+			sum: "{59400 1200}",
+		},
 		{from: day("2032-05-01"), want: "[]", sum: "{0 0}"},
 	} {
 		top, sum, err := count.Top(t.Context(), s, tt.from, tt.to, 2)

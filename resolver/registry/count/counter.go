@@ -178,8 +178,10 @@ func (c *Counter) flush(ctx context.Context) error {
 	for batch := range slices.Chunk(keys, countsBatch) {
 		counts := make([]registry.ResolutionCount, len(batch), len(batch)+1)
 		for i, key := range batch {
-			counts[i] = registry.ResolutionCount{Name: key.name,
-				Count: registry.Count{Period: key.day, Tally: c.pending[key]}}
+			counts[i] = registry.ResolutionCount{
+				Name:  key.name,
+				Count: registry.Count{Period: key.day, Tally: c.pending[key]},
+			}
 		}
 		err := c.config.Store.Bulk(ctx, func(tx registry.WriteTx) error { return add(tx, counts, c.config.Now()) })
 		if err != nil {

@@ -65,8 +65,10 @@ type testCounter struct {
 }
 
 func startCounter(t *testing.T, s registry.Store, now time.Time) *testCounter {
-	c := &testCounter{store: &unavailableStore{Store: s}, now: now, ticks: make(chan time.Time),
-		waits: make(chan time.Duration, 100)}
+	c := &testCounter{
+		store: &unavailableStore{Store: s}, now: now, ticks: make(chan time.Time),
+		waits: make(chan time.Duration, 100),
+	}
 	c.Counter = count.NewCounter(count.CounterConfig{
 		Store: c.store, Every: time.Minute, MaxBytes: testMaxBytes,
 		Now: func() time.Time {

@@ -30,8 +30,10 @@ type Recorder struct {
 // NewRecorder returns a Recorder that counts into a store, by a clock.
 func NewRecorder(store registry.Store, now func() time.Time) *Recorder {
 	r := &Recorder{cancel: func() {}}
-	r.counter = NewCounter(CounterConfig{Store: store, Now: now, Every: recordEvery, MaxBytes: recordMaxBytes,
-		After: time.After, State: r.state})
+	r.counter = NewCounter(CounterConfig{
+		Store: store, Now: now, Every: recordEvery, MaxBytes: recordMaxBytes,
+		After: time.After, State: r.state,
+	})
 	return r
 }
 

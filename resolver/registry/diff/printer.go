@@ -64,8 +64,13 @@ func (c Counts) String() string {
 	for _, n := range []struct {
 		n    int64
 		what string
-	}{{c.Added, "added"}, {c.Changed, "changed"}, {c.Withdrawn, "withdrawn"}, {c.Redacted, "redacted"},
-		{c.Removed, "removed"}} {
+	}{
+		{c.Added, "added"},
+		{c.Changed, "changed"},
+		{c.Withdrawn, "withdrawn"},
+		{c.Redacted, "redacted"},
+		{c.Removed, "removed"},
+	} {
 		if n.n > 0 {
 			fmt.Fprintf(&b, "%s%d %s", separator, n.n, n.what)
 			separator = ", "

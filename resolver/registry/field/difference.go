@@ -51,8 +51,10 @@ func Compare(before, after []FormattedField) (all []Change) {
 		}
 		seen[f.Label] = true
 		first, second := a[f.Label], b[f.Label]
-		c := Change{Label: f.Label, MultiValued: f.MultiValued, Before: without(first, second),
-			After: without(second, first)}
+		c := Change{
+			Label: f.Label, MultiValued: f.MultiValued, Before: without(first, second),
+			After: without(second, first),
+		}
 		if c.Before == nil && c.After == nil {
 			c.Order, c.Before, c.After = true, first, second
 		}

@@ -12,15 +12,21 @@ import (
 func TestDifferences(t *testing.T) {
 	day := time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC)
 	a, b := registry.Target{URI: "https://a/"}, registry.Target{URI: "https://b/"}
-	full := registry.Target{URI: "https://a/", Type: "text/html", Language: "fi", Priority: -1, From: day,
-		Until: day.AddDate(1, 0, 0), Note: "mirror"}
+	full := registry.Target{
+		URI: "https://a/", Type: "text/html", Language: "fi", Priority: -1, From: day,
+		Until: day.AddDate(1, 0, 0), Note: "mirror",
+	}
 	for _, c := range []struct {
 		name          string
 		before, after registry.Record
 		want          []field.Difference
 	}{
-		{"none", registry.Record{Targets: []registry.Target{a}, Since: day},
-			registry.Record{Targets: []registry.Target{a}}, nil},
+		{
+			"none",
+			registry.Record{Targets: []registry.Target{a}, Since: day},
+			registry.Record{Targets: []registry.Target{a}},
+			nil,
+		},
 		{
 			"a target more",
 			registry.Record{Targets: []registry.Target{a}},
@@ -28,11 +34,15 @@ func TestDifferences(t *testing.T) {
 			[]field.Difference{{"target", "", "https://b/"}},
 		},
 		{
-			"about a target", registry.Record{Targets: []registry.Target{a}},
-			registry.Record{Targets: []registry.Target{full}}, []field.Difference{
+			"about a target",
+			registry.Record{Targets: []registry.Target{a}},
+			registry.Record{Targets: []registry.Target{full}},
+			[]field.Difference{
 				{"target", "https://a/", ""},
-				{"target", "",
-					`https://a/ (text/html, fi, priority -1, from 2031-05-01T00:00:00Z, until 2032-05-01T00:00:00Z, "mirror")`},
+				{
+					"target", "",
+					`https://a/ (text/html, fi, priority -1, from 2031-05-01T00:00:00Z, until 2032-05-01T00:00:00Z, "mirror")`,
+				},
 			},
 		},
 		{
@@ -44,8 +54,10 @@ func TestDifferences(t *testing.T) {
 		{
 			"all else",
 			registry.Record{Alias: "urn:a:b", Metadata: "{}", Contact: "x", Redirect: 301, Sandbox: true},
-			registry.Record{Status: registry.Withdrawn, Reason: "merged", Successors: []string{"urn:a:c"},
-				Authoritative: true},
+			registry.Record{
+				Status: registry.Withdrawn, Reason: "merged", Successors: []string{"urn:a:c"},
+				Authoritative: true,
+			},
 			[]field.Difference{
 				{"status", "active", "withdrawn"},
 				{"reason", "", "merged"},

@@ -43,18 +43,24 @@ func newField() []step {
 		}, fields, "TestStored/Record.Steward"},
 		{"the digest", []edit{
 			{registry + "store/digest.go", "	fieldLeaf\n", "	fieldSteward\n"},
-			{registry + "store/digest.go", "	h.text(fieldPattern, e.Pattern)\n",
-				"	h.text(fieldSteward, e.Steward)\n"},
+			{
+				registry + "store/digest.go", "	h.text(fieldPattern, e.Pattern)\n",
+				"	h.text(fieldSteward, e.Steward)\n",
+			},
 		}, "./resolver/registry/store", "TestDigestOfFields/Record.Steward"},
 		{"the portable backup", []edit{
-			{registry + "store/dumpline.go", "	Contact       string          `json:\"contact,omitempty\"`\n",
-				"	Steward string `json:\"steward,omitempty\"`\n"},
+			{
+				registry + "store/dumpline.go", "	Contact       string          `json:\"contact,omitempty\"`\n",
+				"	Steward string `json:\"steward,omitempty\"`\n",
+			},
 			{registry + "store/dumpline.go", "Contact: v.Contact,", " Steward: v.Steward,"},
 			{registry + "store/dumpline.go", "Contact: d.Contact,", " Steward: d.Steward,"},
 		}, "./resolver/registry/store", "TestDumpOfFields/Record.Steward"},
 		{"the validation", []edit{
-			{registry + "validate.go", "		{\"contact\", record.Contact, MaxText},\n",
-				"		{\"steward\", record.Steward, MaxText},\n"},
+			{
+				registry + "validate.go", "		{\"contact\", record.Contact, MaxText},\n",
+				"		{\"steward\", record.Steward, MaxText},\n",
+			},
 		}, fields, "TestValidation/Record.Steward"},
 		{"the row", []edit{{
 			registry + "field/table.go", "return &r.Contact },\n	},\n",
@@ -68,12 +74,16 @@ func newField() []step {
 			"\"steward\": {\"type\": \"string\", \"description\": \"who takes care of it\"},\n",
 		}}, "./proxy/admin", "TestSchemasOfFields"},
 		{"the label", []edit{ // in each language: TestTranslations of proxy/pages finds those that are missing
-			{"proxy/pages/messages/en.toml", "metadata = \"Metadata\"\ncontact = \"Contact\"\n",
-				"steward = \"Steward\"\n"},
+			{
+				"proxy/pages/messages/en.toml", "metadata = \"Metadata\"\ncontact = \"Contact\"\n",
+				"steward = \"Steward\"\n",
+			},
 		}, "", ""},
 		{"the documentation", []edit{
-			{"docs/registry-import.md", "| `contact` | a name, a mail address or a URI |\n",
-				"| `steward` | who takes care of it |\n"},
+			{
+				"docs/registry-import.md", "| `contact` | a name, a mail address or a URI |\n",
+				"| `steward` | who takes care of it |\n",
+			},
 		}, fields, "TestDocumentation/Record.Steward"},
 	}
 }
@@ -189,8 +199,10 @@ func copyModule(t *testing.T) string {
 	t.Helper()
 	const root = "../../.."
 	dir := t.TempDir()
-	for _, name := range []string{"go.mod", "go.sum", "cache", "config", "docs", "internal", "proxy", "resolver",
-		"systemd", "uri", "urnns"} {
+	for _, name := range []string{
+		"go.mod", "go.sum", "cache", "config", "docs", "internal", "proxy", "resolver",
+		"systemd", "uri", "urnns",
+	} {
 		info, err := os.Stat(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)

@@ -149,7 +149,8 @@ func (s *Store) followFrom(ctx context.Context, head registry.Seq) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	var pause <-chan time.Time // until the next check whether changes are accepted
-	feed := &registry.Feed{Store: s, Every: changesEvery, Changed: func(keys []registry.Key) { s.report(ctx, keys) },
+	feed := &registry.Feed{
+		Store: s, Every: changesEvery, Changed: func(keys []registry.Key) { s.report(ctx, keys) },
 		After: s.config.After, State: func(err error) {
 			s.state(err)
 			if errors.Is(err, registry.ErrReplaced) || errors.Is(err, registry.ErrReopen) {
@@ -168,7 +169,8 @@ func (s *Store) followFrom(ctx context.Context, head registry.Seq) {
 					pause = s.config.After(reopenEvery)
 				}
 			}
-		}}
+		},
+	}
 	s.feed.Store(feed)
 	feed.Run(ctx, head)
 }

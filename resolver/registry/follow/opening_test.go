@@ -82,12 +82,16 @@ func TestOpeningEnds(t *testing.T) {
 		want  error
 	}{
 		{"the store is open", never, func(h held, _ context.CancelCauseFunc, _ func()) { h.outcome <- nil }, nil},
-		{"it cannot be opened", never,
-			func(h held, _ context.CancelCauseFunc, _ func()) { h.outcome <- errBroken }, errBroken},
+		{
+			"it cannot be opened", never,
+			func(h held, _ context.CancelCauseFunc, _ func()) { h.outcome <- errBroken }, errBroken,
+		},
 		{"the client leaves", never, func(_ held, leave context.CancelCauseFunc, _ func()) { leave(errLeft) }, errLeft},
 		{"urnd stops", never, func(_ held, _ context.CancelCauseFunc, stop func()) { stop() }, registry.ErrUnavailable},
-		{"it takes too long", func(time.Duration) <-chan time.Time { return past },
-			func(held, context.CancelCauseFunc, func()) {}, registry.ErrUnavailable},
+		{
+			"it takes too long", func(time.Duration) <-chan time.Time { return past },
+			func(held, context.CancelCauseFunc, func()) {}, registry.ErrUnavailable,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h, stopping := newHeld(t, tt.after), make(chan struct{})
@@ -221,8 +225,13 @@ func TestReadinessOfChanges(t *testing.T) {
 	for _, tt := range []struct {
 		was, is error
 		unready bool
-	}{{errStandby, errStandby, true}, {errFull, errFull, false}, {nil, errStandby, false}, {nil, errFull, false},
-		{errFull, errStandby, true}} {
+	}{
+		{errStandby, errStandby, true},
+		{errFull, errFull, false},
+		{nil, errStandby, false},
+		{nil, errFull, false},
+		{errFull, errStandby, true},
+	} {
 		s := new(standby)
 		set := func(err error) { s.err.Store(fmt.Errorf("%w", cmp.Or(err, errNone))) }
 		set(tt.was)

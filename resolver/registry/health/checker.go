@@ -65,12 +65,16 @@ func New(config Config) *Checker {
 	return &Checker{
 		config: config, hosts: h,
 		round: &round{
-			prober: &prober{transport: config.Transport, agent: config.Agent, timeout: config.Timeout, hosts: h,
-				now: config.Now},
+			prober: &prober{
+				transport: config.Transport, agent: config.Agent, timeout: config.Timeout, hosts: h,
+				now: config.Now,
+			},
 			workers: max(config.Concurrency, 1), observed: config.Observe, network: &network{now: config.Now},
 		},
-		lease: registry.Lease{Store: config.Store, Name: LeaseName, Holder: config.Holder, Duration: leaseTime,
-			Now: config.Now},
+		lease: registry.Lease{
+			Store: config.Store, Name: LeaseName, Holder: config.Holder, Duration: leaseTime,
+			Now: config.Now,
+		},
 	}
 }
 

@@ -355,8 +355,10 @@ func TestRoomForMoves(t *testing.T) {
 	err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {
 		s := Sweep{States: map[State]int64{Healthy: maxMoved - 1}}
 		for i := range 3 {
-			c := checkResult{job{name: "urn:x:1", uri: fmt.Sprint("http://a.example/", i)},
-				Result{Outcome: Alive, Moved: "https://a.example/"}}
+			c := checkResult{
+				job{name: "urn:x:1", uri: fmt.Sprint("http://a.example/", i)},
+				Result{Outcome: Alive, Moved: "https://a.example/"},
+			}
 			if err := record(tx, &s, []checkResult{c}, now); err != nil {
 				return err
 			}
@@ -376,28 +378,38 @@ func TestWhichTargets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		now := time.Now()
-		w.edit(registry.Edit{Key: registry.Name("urn:x:1"), IfVersion: registry.AnyVersion,
+		w.edit(registry.Edit{
+			Key: registry.Name("urn:x:1"), IfVersion: registry.AnyVersion,
 			Change: registry.Put(registry.Record{Targets: []registry.Target{
 				{URI: "http://a.example/past", Until: now.Add(-time.Hour)},
 				{URI: "http://a.example/now", From: now.Add(-time.Hour), Until: now.Add(99 * time.Hour)},
 				{URI: "http://a.example/future", From: now.Add(99 * time.Hour)},
 				{URI: "ftp://a.example/"},
-			}})})
+			}}),
+		})
 		w.put("urn:x:2", "http://a.example/now")
 		w.put("urn:x:3", "http://a.example/withdrawn")
-		w.edit(registry.Edit{Key: registry.Name("urn:x:3"), IfVersion: registry.AnyVersion,
-			Change: registry.Withdraw("gone")})
-		w.edit(registry.Edit{Key: registry.Name("urn:x:4"), IfVersion: registry.AnyVersion,
-			Change: registry.Put(registry.Record{Alias: "urn:x:1"})})
-		w.edit(registry.Edit{Key: registry.Prefix("urn:x:5:"), IfVersion: registry.AnyVersion,
-			Change: registry.Put(registry.Record{Targets: []registry.Target{{URI: "http://a.example/prefix/"}}})})
+		w.edit(registry.Edit{
+			Key: registry.Name("urn:x:3"), IfVersion: registry.AnyVersion,
+			Change: registry.Withdraw("gone"),
+		})
+		w.edit(registry.Edit{
+			Key: registry.Name("urn:x:4"), IfVersion: registry.AnyVersion,
+			Change: registry.Put(registry.Record{Alias: "urn:x:1"}),
+		})
+		w.edit(registry.Edit{
+			Key: registry.Prefix("urn:x:5:"), IfVersion: registry.AnyVersion,
+			Change: registry.Put(registry.Record{Targets: []registry.Target{{URI: "http://a.example/prefix/"}}}),
+		})
 		var found []string
 		err := New(w.config("one")).Check(t.Context(), "urn:x:", func(target Target) error {
 			found = append(found, target.Name+" "+target.URI+" "+string(target.State)+" "+string(target.Outcome))
 			return nil
 		})
-		want := []string{"urn:x:1 http://a.example/now healthy alive", "urn:x:1 ftp://a.example/  unchecked",
-			"urn:x:2 http://a.example/now healthy alive"}
+		want := []string{
+			"urn:x:1 http://a.example/now healthy alive", "urn:x:1 ftp://a.example/  unchecked",
+			"urn:x:2 http://a.example/now healthy alive",
+		}
 		if got := w.web.urls(); err != nil || !slices.Equal(found, want) ||
 			!slices.Equal(got, []string{"http://a.example/now"}) {
 			t.Errorf("%v, found %q, asked %q", err, found, got)

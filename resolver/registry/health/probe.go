@@ -87,8 +87,10 @@ func (p *prober) check(ctx context.Context, target string) Result {
 			reference, err = u.Resolve(reference, uri.RFC3986)
 		}
 		if err != nil {
-			return Result{Outcome: Failing, Status: r.Status,
-				Error: shorten(fmt.Sprintf("redirect to %q, which is not a URI", to))}
+			return Result{
+				Outcome: Failing, Status: r.Status,
+				Error: shorten(fmt.Sprintf("redirect to %q, which is not a URI", to)),
+			}
 		}
 		next := reference.WithoutFragment()
 		switch {

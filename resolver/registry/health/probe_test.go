@@ -120,8 +120,10 @@ func (w *web) seen() []string {
 // newTransport returns the HTTP client of urnd, restricted to servers on 127.0.0.1.
 func newTransport(t *testing.T) http.RoundTripper {
 	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.1/32"))
-	h := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, HeaderTimeout: 10 * time.Second, MaxIdle: 4,
-		Now: time.Now})
+	h := schemehttp.New(schemehttp.Config{
+		Dial: guard.DialContext, HeaderTimeout: 10 * time.Second, MaxIdle: 4,
+		Now: time.Now,
+	})
 	t.Cleanup(h.Close)
 	return h
 }
@@ -174,8 +176,10 @@ func TestProbe(t *testing.T) {
 		{"/nowhere", Failing, 302, "without a Location", "HEAD /nowhere"},
 		{"/self", Failing, 302, "itself", "HEAD /self"},
 		{"/a", Failing, 0, "more than 5 redirects", "HEAD /a HEAD /b HEAD /a HEAD /b HEAD /a HEAD /b"},
-		{"/chain0", Failing, 0, "more than 5 redirects",
-			"HEAD /chain0 HEAD /chain1 HEAD /chain2 HEAD /chain3 HEAD /chain4 HEAD /chain5"},
+		{
+			"/chain0", Failing, 0, "more than 5 redirects",
+			"HEAD /chain0 HEAD /chain1 HEAD /chain2 HEAD /chain3 HEAD /chain4 HEAD /chain5",
+		},
 		{"/chain1", Alive, 200, "", "HEAD /chain1 HEAD /chain2 HEAD /chain3 HEAD /chain4 HEAD /chain5 HEAD /chain6"},
 		{"/hangup", Failing, 0, "unreachable", ""},
 		{"/head-hangup", Alive, 200, "", ""},

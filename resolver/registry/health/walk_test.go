@@ -165,8 +165,10 @@ func TestPages(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	w := newWorld(t)
 	if err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {
-		return errors.Join(tx.PutHealth(registry.Health{Name: "urn:x:1", URI: "http://a.example/", State: "suspect",
-			Detail: []byte("{")}),
+		return errors.Join(tx.PutHealth(registry.Health{
+			Name: "urn:x:1", URI: "http://a.example/", State: "suspect",
+			Detail: []byte("{"),
+		}),
 			tx.Put(registry.TableMarks, []registry.Document{{Key: keySweep, Value: []byte("[]")}}))
 	}); err != nil {
 		t.Fatal(err)

@@ -52,8 +52,10 @@ func (c *conflicts) add(line int64, of *bulk.Conflict) error {
 			return err
 		}
 	}
-	text, err := json.Marshal(Conflict{line, of.Key.Name, of.Key.Kind == registry.KindPrefix, of.Version,
-		of.From, of.Record})
+	text, err := json.Marshal(Conflict{
+		line, of.Key.Name, of.Key.Kind == registry.KindPrefix, of.Version,
+		of.From, of.Record,
+	})
 	if err != nil {
 		return err
 	}

@@ -118,8 +118,10 @@ func (w *watcher) show(p bulk.Progress) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.last = Progress{Stage: stage, Bytes: p.Bytes, Lines: max(p.Lines, w.last.Lines), Done: p.Done, Total: p.Total,
-		Rejected: p.Rejected}
+	w.last = Progress{
+		Stage: stage, Bytes: p.Bytes, Lines: max(p.Lines, w.last.Lines), Done: p.Done, Total: p.Total,
+		Rejected: p.Rejected,
+	}
 }
 
 func (w *watcher) progress() Progress {
@@ -190,8 +192,10 @@ func (j *Jobs) rejections(of storedJob) (*rejections, error) {
 	if err != nil {
 		return nil, storing(err)
 	}
-	r := &rejections{lines: make(map[int64]bool), file: f, to: bufio.NewWriter(f),
-		conflicts: conflicts{path: j.path(of.body(), conflictsFile)}}
+	r := &rejections{
+		lines: make(map[int64]bool), file: f, to: bufio.NewWriter(f),
+		conflicts: conflicts{path: j.path(of.body(), conflictsFile)},
+	}
 	good := int64(0)
 	for s := bufio.NewScanner(f); s.Scan(); {
 		var before Rejection

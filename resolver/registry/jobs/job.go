@@ -165,8 +165,10 @@ func write(tx registry.WriteTx, values map[string]any) error {
 
 // remove deletes a job, its index entries and its idempotency key.
 func remove(tx registry.WriteTx, j storedJob) error {
-	if err := write(tx, map[string]any{keyJob + j.ID: nil, keyWaiting + j.ID: nil,
-		ofToken(j.Actor.Token) + j.ID: nil}); err != nil || j.Request == "" {
+	if err := write(tx, map[string]any{
+		keyJob + j.ID: nil, keyWaiting + j.ID: nil,
+		ofToken(j.Actor.Token) + j.ID: nil,
+	}); err != nil || j.Request == "" {
 		return err
 	}
 	return tx.Put(registry.TableRequests, []registry.Document{{Key: j.Request}})

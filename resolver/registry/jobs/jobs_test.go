@@ -70,8 +70,10 @@ func newJobs(store registry.Store, dir string, log io.Writer) (*jobs.Jobs, *regi
 		return text, nil
 	}
 	r := registry.New(registry.Config{Store: store, Canonical: same, CanonicalPrefix: same, Now: time.Now})
-	return jobs.New(jobs.Config{Registry: r, Directory: filepath.Join(dir, "jobs"), MaxBody: maxBody,
-		Log: slog.New(slog.NewTextHandler(log, nil))}), r
+	return jobs.New(jobs.Config{
+		Registry: r, Directory: filepath.Join(dir, "jobs"), MaxBody: maxBody,
+		Log: slog.New(slog.NewTextHandler(log, nil)),
+	}), r
 }
 
 func openStore(t *testing.T, dir string) registry.Store {
@@ -186,8 +188,10 @@ func TestEncodingOfJob(t *testing.T) {
 	dir := t.TempDir()
 	j, r := newJobs(openStore(t, dir), dir, new(bytes.Buffer))
 	running(t, j)
-	u := jobs.Upload{Format: bulk.CSV, Encoding: "latin1", Key: "k",
-		Body: strings.NewReader("name,target,metadata.title\nurn:x:a,https://a.example/,\xc4iti\n")}
+	u := jobs.Upload{
+		Format: bulk.CSV, Encoding: "latin1", Key: "k",
+		Body: strings.NewReader("name,target,metadata.title\nurn:x:a,https://a.example/,\xc4iti\n"),
+	}
 	job, _, err := j.Accept(t.Context(), root, u)
 	if err != nil || job.Encoding != "latin1" {
 		t.Fatalf("%+v, %v", job, err)
@@ -259,23 +263,48 @@ func TestNotAccepted(t *testing.T) {
 		upload jobs.Upload
 		want   error
 	}{
-		{"by a reader", registry.Actor{Role: registry.Reader},
-			jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("")}, registry.ErrDenied},
+		{
+			"by a reader",
+			registry.Actor{Role: registry.Reader},
+			jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("")},
+			registry.ErrDenied,
+		},
 		{"without a format", writer, jobs.Upload{Body: strings.NewReader("")}, registry.ErrInvalid},
-		{"of an encoding that there is not", writer,
-			jobs.Upload{Format: bulk.CSV, Encoding: "utf-7", Body: strings.NewReader("")}, registry.ErrInvalid},
-		{"a rewrite with an encoding", writer,
-			jobs.Upload{Format: jobs.Rewrite, Encoding: "latin1", Body: strings.NewReader("{}")}, registry.ErrInvalid},
-		{"of a format for files", writer, jobs.Upload{Format: bulk.Bioregistry, Body: strings.NewReader("")},
-			registry.ErrInvalid},
-		{"too large", writer, jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody+1)},
-			jobs.ErrTooLarge},
-		{"gzip", writer, jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("\x1f\x8b\x08\x00")},
-			jobs.ErrCompressed},
-		{"zstd", writer, jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("\x28\xb5\x2f\xfd")},
-			jobs.ErrCompressed},
-		{"broken off", writer, jobs.Upload{Format: bulk.CSV, Body: io.MultiReader(strings.NewReader("name"), broken{})},
-			registry.ErrInvalid},
+		{
+			"of an encoding that there is not", writer,
+			jobs.Upload{Format: bulk.CSV, Encoding: "utf-7", Body: strings.NewReader("")},
+			registry.ErrInvalid,
+		},
+		{
+			"a rewrite with an encoding", writer,
+			jobs.Upload{Format: jobs.Rewrite, Encoding: "latin1", Body: strings.NewReader("{}")},
+			registry.ErrInvalid,
+		},
+		{
+			"of a format for files", writer,
+			jobs.Upload{Format: bulk.Bioregistry, Body: strings.NewReader("")},
+			registry.ErrInvalid,
+		},
+		{
+			"too large", writer,
+			jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody+1)},
+			jobs.ErrTooLarge,
+		},
+		{
+			"gzip", writer,
+			jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("\x1f\x8b\x08\x00")},
+			jobs.ErrCompressed,
+		},
+		{
+			"zstd", writer,
+			jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("\x28\xb5\x2f\xfd")},
+			jobs.ErrCompressed,
+		},
+		{
+			"broken off", writer,
+			jobs.Upload{Format: bulk.CSV, Body: io.MultiReader(strings.NewReader("name"), broken{})},
+			registry.ErrInvalid,
+		},
 	} {
 		if _, _, err := j.Accept(t.Context(), tt.actor, tt.upload); !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v", tt.name, err)
@@ -406,8 +435,10 @@ func TestInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	orphans := []string{filepath.Join(dir, "jobs", "administrators", strings.Repeat("0", len(job.ID))+".body"),
-		filepath.Join(dir, "jobs", "administrators", strings.Repeat("1", len(job.ID))+".upload")}
+	orphans := []string{
+		filepath.Join(dir, "jobs", "administrators", strings.Repeat("0", len(job.ID))+".body"),
+		filepath.Join(dir, "jobs", "administrators", strings.Repeat("1", len(job.ID))+".upload"),
+	}
 	for _, orphan := range orphans {
 		if err := os.WriteFile(orphan, nil, 0o600); err != nil {
 			t.Fatal(err)

@@ -64,7 +64,8 @@ func TestTokensBesideTokens(t *testing.T) {
 			}
 			return err
 		}, jobs.ErrTokenLimit},
-		{"disk of a body that is announced",
+		{
+			"disk of a body that is announced",
 			func(t *testing.T, j *jobs.Jobs, writer registry.Actor, _ string) (err error) {
 				t.Helper()
 				for range 3 {
@@ -76,7 +77,8 @@ func TestTokensBesideTokens(t *testing.T) {
 					}
 				}
 				return err
-			}, jobs.ErrTokenLimit},
+			}, jobs.ErrTokenLimit,
+		},
 		{"reports, keys and their disk", func(t *testing.T, j *jobs.Jobs, writer registry.Actor, dir string) error {
 			t.Helper()
 			report := filepath.Join(dir, "jobs", writer.Token,
@@ -146,8 +148,10 @@ func TestTurns(t *testing.T) {
 	other, third := actorOf(t, r, "o"), actorOf(t, r, "t")
 	var last jobs.Job
 	for i, by := range []registry.Actor{other, other, other, other, root, third, root} {
-		u := jobs.Upload{Format: bulk.NDJSON, Overwrite: true,
-			Body: strings.NewReader(fmt.Sprintf(`{"name":"urn:x:a","targets":["https://%s.example/%d"]}`, by.Name, i))}
+		u := jobs.Upload{
+			Format: bulk.NDJSON, Overwrite: true,
+			Body: strings.NewReader(fmt.Sprintf(`{"name":"urn:x:a","targets":["https://%s.example/%d"]}`, by.Name, i)),
+		}
 		job, _, err := j.Accept(t.Context(), by, u)
 		if err != nil {
 			t.Fatal(err)
@@ -176,9 +180,11 @@ func TestTurns(t *testing.T) {
 	check(7, "o.example/0 root.example/4 t.example/5 o.example/1 root.example/6 o.example/2 o.example/3")
 	// A token without earlier jobs does not run all of its jobs before others.
 	for i, by := range []registry.Actor{third, third, other} {
-		u := jobs.Upload{Format: bulk.NDJSON, Overwrite: true,
+		u := jobs.Upload{
+			Format: bulk.NDJSON, Overwrite: true,
 			Body: strings.NewReader(fmt.Sprintf(`{"name":"urn:x:a","targets":["https://%s.example/%d"]}`, by.Name,
-				7+i))}
+				7+i)),
+		}
 		var err error
 		if last, _, err = j.Accept(t.Context(), by, u); err != nil {
 			t.Fatal(err)
@@ -196,10 +202,14 @@ func TestOldJobs(t *testing.T) {
 	store := openStore(t, dir)
 	now := time.Now()
 	same := func(text string) (string, error) { return text, nil }
-	r := registry.New(registry.Config{Store: store, Canonical: same, CanonicalPrefix: same,
-		Now: func() time.Time { return now }})
-	j := jobs.New(jobs.Config{Registry: r, Directory: filepath.Join(dir, "jobs"), MaxBody: maxBody,
-		Log: slog.New(slog.DiscardHandler)})
+	r := registry.New(registry.Config{
+		Store: store, Canonical: same, CanonicalPrefix: same,
+		Now: func() time.Time { return now },
+	})
+	j := jobs.New(jobs.Config{
+		Registry: r, Directory: filepath.Join(dir, "jobs"), MaxBody: maxBody,
+		Log: slog.New(slog.DiscardHandler),
+	})
 	old := accept(t, j, writer, "k", "{}\n")
 	if _, err := j.Cancel(t.Context(), writer, old.ID); err != nil {
 		t.Fatal(err)

@@ -115,8 +115,10 @@ func TestFindings(t *testing.T) {
 	}{
 		{
 			"all is well",
-			[]registry.Entry{name("urn:nbn:fi:a", "https://a.example/1"),
-				at(registry.Prefix("urn:example:"), "https://a.example/x/{suffix}")},
+			[]registry.Entry{
+				name("urn:nbn:fi:a", "https://a.example/1"),
+				at(registry.Prefix("urn:example:"), "https://a.example/x/{suffix}"),
+			},
 			nil,
 		},
 		{
@@ -131,8 +133,10 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"two forms of an ISBN",
-			[]registry.Entry{name("urn:isbn:0395363411", "https://a.example/1"),
-				name("urn:isbn:9780395363416", "https://a.example/2")},
+			[]registry.Entry{
+				name("urn:isbn:0395363411", "https://a.example/1"),
+				name("urn:isbn:9780395363416", "https://a.example/2"),
+			},
 			[]string{"urn:isbn:0395363411: warning: urn:isbn:9780395363416 is equivalent (equivalent)"},
 		},
 		{
@@ -148,8 +152,11 @@ func TestFindings(t *testing.T) {
 			[]registry.Entry{name("urn:x-a:b", "https://a.example/")},
 			[]string{"urn:x-a:b: warning: experimental-nid (name)"},
 		},
-		{"no URI", []registry.Entry{name("urn:nbn:fi:a", "https://a b/")},
-			[]string{"urn:nbn:fi:a: error: the target https://a b/ (target)"}},
+		{
+			"no URI",
+			[]registry.Entry{name("urn:nbn:fi:a", "https://a b/")},
+			[]string{"urn:nbn:fi:a: error: the target https://a b/ (target)"},
+		},
 		{"a scheme", []registry.Entry{name("urn:nbn:fi:a", "javascript:alert(1)"), name(b, "xyz:1")}, []string{
 			"urn:nbn:fi:a: error: the target javascript:alert(1): (target-scheme)",
 			b + ": error: the target xyz:1: (target-scheme)",
@@ -177,16 +184,23 @@ func TestFindings(t *testing.T) {
 			with(name("urn:nbn:fi:a", "https://a.example/1"), until(today)),
 			with(name(b, "https://a.example/2", "https://a.example/3"), until(today)),
 			with(name("urn:nbn:fi:c", "https://a.example/4"), until(today.Add(time.Second))),
-		}, []string{"urn:nbn:fi:a: error: all targets have expired (target-expired)",
-			b + ": hint: 1 of 2 targets (target-expired)"}},
+		}, []string{
+			"urn:nbn:fi:a: error: all targets have expired (target-expired)",
+			b + ": hint: 1 of 2 targets (target-expired)",
+		}},
 		{
 			"no target",
-			[]registry.Entry{name("urn:nbn:fi:a"),
-				with(name(b), func(e *registry.Entry) { e.Status = registry.Reserved })},
+			[]registry.Entry{
+				name("urn:nbn:fi:a"),
+				with(name(b), func(e *registry.Entry) { e.Status = registry.Reserved }),
+			},
 			[]string{"urn:nbn:fi:a: warning: active without a target (no-target)"},
 		},
-		{"itself", []registry.Entry{name("urn:nbn:fi:a", self+"urn:nbn:fi:a")},
-			[]string{"urn:nbn:fi:a: error: resolves to itself (loop)"}},
+		{
+			"itself",
+			[]registry.Entry{name("urn:nbn:fi:a", self+"urn:nbn:fi:a")},
+			[]string{"urn:nbn:fi:a: error: resolves to itself (loop)"},
+		},
 		{"a loop of three by an alias", []registry.Entry{
 			name("urn:nbn:fi:a", self+"URN:NBN:fi:b"), with(name(b), alias("urn:nbn:fi:c")),
 			name("urn:nbn:fi:c", self+"uri-res/N2L?urn:nbn:fi:a"),
@@ -220,8 +234,10 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"an alias below a prefix",
-			[]registry.Entry{with(name("urn:nbn:fi:a"), alias("urn:example:b")),
-				at(registry.Prefix("urn:example:"), "https://a.example/")},
+			[]registry.Entry{
+				with(name("urn:nbn:fi:a"), alias("urn:example:b")),
+				at(registry.Prefix("urn:example:"), "https://a.example/"),
+			},
 			nil,
 		},
 		{

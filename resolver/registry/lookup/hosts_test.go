@@ -28,8 +28,10 @@ func TestHosts(t *testing.T) {
 	f.put(t, registry.Name(base+"a?old"), registry.Record{Status: registry.Withdrawn, Reason: "old"})
 	hosts := []string{base}
 	r := lookup.Hosts{
-		Resolver: lookup.Standalone{Resolver: lookup.New(lookup.Config{Store: f.Store(), TTL: time.Minute, Hosts: hosts,
-			Now: time.Now})},
+		Resolver: lookup.Standalone{Resolver: lookup.New(lookup.Config{
+			Store: f.Store(), TTL: time.Minute, Hosts: hosts,
+			Now: time.Now,
+		})},
 		Names: hosts,
 	}
 	for name, want := range map[string]string{

@@ -89,8 +89,10 @@ func TestLevels(t *testing.T) {
 			"gs1:pip /22/v https://a.example/v",
 			"gs1:defaultLink  https://a.example/item", "gs1:pip  https://a.example/pip",
 		}},
-		{linkRoot + "/414/9521141123454/254/1",
-			[]string{linkRoot + "/414/", "leads  https://other.example/414/9521141123454/254/1"}},
+		{
+			linkRoot + "/414/9521141123454/254/1",
+			[]string{linkRoot + "/414/", "leads  https://other.example/414/9521141123454/254/1"},
+		},
 	} {
 		answer, err := ofLevels(t, f, c.name, time.Time{})
 		if err != nil {

@@ -76,8 +76,10 @@ func TestCheckRedirect(t *testing.T) {
 			t.Errorf("%d: %v", status, err)
 		}
 	}
-	for text, want := range map[string]int{"": 0, "0": 0, "301": 301, "302": 302, "303": 303, "307": 307, "308": 308,
-		"304": -1, "x": -1, "+301": 301} {
+	for text, want := range map[string]int{
+		"": 0, "0": 0, "301": 301, "302": 302, "303": 303, "307": 307, "308": 308,
+		"304": -1, "x": -1, "+301": 301,
+	} {
 		if got, err := registry.ParseRedirect(text); want >= 0 && (got != want || err != nil) ||
 			want < 0 && !errors.Is(err, registry.ErrInvalid) {
 			t.Errorf("%q: %d, %v", text, got, err)

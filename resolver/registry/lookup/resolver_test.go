@@ -63,8 +63,10 @@ func TestWithdrawnAtTime(t *testing.T) {
 	f.put(t, registry.Name("urn:example:moved"), registry.Record{Alias: "urn:example:b"})
 	f.put(t, registry.Prefix("urn:example:p:longer:"), leadsTo("https://b.example/"))
 	f.put(t, registry.Name("urn:example:q:taken-down"), leadsTo("https://b.example/"))
-	for _, key := range []registry.Key{registry.Name("urn:example:a"), registry.Prefix("urn:example:p:"),
-		registry.Name("urn:example:q:taken-down")} {
+	for _, key := range []registry.Key{
+		registry.Name("urn:example:a"), registry.Prefix("urn:example:p:"),
+		registry.Name("urn:example:q:taken-down"),
+	} {
 		if _, err := f.edit(t, key, registry.Withdraw("why")); err != nil {
 			t.Fatal(err)
 		}

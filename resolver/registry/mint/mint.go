@@ -87,8 +87,10 @@ func (m *Minter) change(
 		return nil, invalidPattern("mint_random_from", requested.Pattern, "random patterns have no first number")
 	}
 	return func(tx registry.WriteTx, batch *registry.Batch) error {
-		s := minting{Request: requested, registry: m.registry, actor: actor, pattern: p, tx: tx, batch: batch,
-			seen: make(map[string]bool)}
+		s := minting{
+			Request: requested, registry: m.registry, actor: actor, pattern: p, tx: tx, batch: batch,
+			seen: make(map[string]bool),
+		}
 		mint := s.count
 		if p.random {
 			mint = s.draw

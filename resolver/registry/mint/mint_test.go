@@ -72,8 +72,10 @@ func TestMint(t *testing.T) {
 	}
 	r := registry.New(config)
 	for _, name := range []string{"urn:a:2", "urn:a:4"} {
-		edit := registry.Edit{Key: registry.Name(name),
-			Change: registry.Put(registry.Record{Status: registry.Reserved})}
+		edit := registry.Edit{
+			Key:    registry.Name(name),
+			Change: registry.Put(registry.Record{Status: registry.Reserved}),
+		}
 		if _, err := r.Apply(t.Context(), writer(), edit); err != nil {
 			t.Fatal(err)
 		}
@@ -88,12 +90,16 @@ func TestMint(t *testing.T) {
 		{mint.Request{Pattern: "urn:a:{counter}", Count: 3}, "urn:a:3 urn:a:5 urn:a:6"},
 		{mint.Request{Pattern: "urn:a:{counter}", Count: 2, From: from(10)}, "urn:a:10 urn:a:11"},
 		{mint.Request{Pattern: "urn:a:{counter}", Count: 1}, "urn:a:12"},
-		{mint.Request{Pattern: "urn:a:{counter}", Count: 6, From: from(1)},
-			"urn:a:7 urn:a:8 urn:a:9 urn:a:13 urn:a:14 urn:a:15"},
+		{
+			mint.Request{Pattern: "urn:a:{counter}", Count: 6, From: from(1)},
+			"urn:a:7 urn:a:8 urn:a:9 urn:a:13 urn:a:14 urn:a:15",
+		},
 		{mint.Request{Pattern: "URN:A:{counter}", Count: 1}, "urn:a:16"}, // another counter, the same names
 		{mint.Request{Pattern: "urn:number:1{counter}", Count: 2}, "urn:number:10001 urn:number:10011"},
-		{mint.Request{Pattern: "noid:urn:b:.sd", Count: 10},
-			"urn:b:0 urn:b:1 urn:b:2 urn:b:3 urn:b:4 urn:b:5 urn:b:6 urn:b:7 urn:b:8 urn:b:9"},
+		{
+			mint.Request{Pattern: "noid:urn:b:.sd", Count: 10},
+			"urn:b:0 urn:b:1 urn:b:2 urn:b:3 urn:b:4 urn:b:5 urn:b:6 urn:b:7 urn:b:8 urn:b:9",
+		},
 	} {
 		if got := strings.Join(minted(t, r, tt.Request), " "); got != tt.want {
 			t.Errorf("%d: %s: %q, want %q", i, tt.Pattern, got, tt.want)
@@ -126,24 +132,42 @@ func TestMintErrors(t *testing.T) {
 		{writer(), mint.Request{Pattern: "urn:a:{counter}"}, registry.ErrInvalid, "not 0"},
 		{writer(), mint.Request{Pattern: "urn:a:{counter}", Count: mint.Max + 1}, registry.ErrInvalid, "not 10001"},
 		{writer(), mint.Request{Pattern: "urn:a:", Count: 1}, registry.ErrInvalid, "{counter} or"},
-		{writer(), mint.Request{Pattern: "urn:a:{random:4}", Count: 1, From: &first}, registry.ErrInvalid,
-			"no first number"},
-		{writer(), mint.Request{Pattern: "x:{counter}", Count: 1}, registry.ErrInvalid,
-			`invalid result "x:1": not valid: it is no URN`},
+		{
+			writer(),
+			mint.Request{Pattern: "urn:a:{random:4}", Count: 1, From: &first},
+			registry.ErrInvalid,
+			"no first number",
+		},
+		{
+			writer(),
+			mint.Request{Pattern: "x:{counter}", Count: 1},
+			registry.ErrInvalid,
+			`invalid result "x:1": not valid: it is no URN`,
+		},
 		{writer(), mint.Request{Pattern: "URN:a:{counter}{check}", Count: 1}, registry.ErrInvalid, "in canonical form"},
 		{writer(), mint.Request{Pattern: "urn:a:~{counter}{nbn}", Count: 1}, registry.ErrInvalid, "undefined for '~'"},
-		{writer(), mint.Request{Pattern: "urn:a:{counter}", Count: 1, Note: strings.Repeat("x", 5000)},
-			registry.ErrInvalid, "note"},
+		{
+			writer(),
+			mint.Request{Pattern: "urn:a:{counter}", Count: 1, Note: strings.Repeat("x", 5000)},
+			registry.ErrInvalid, "note",
+		},
 		{
 			writer(),
 			mint.Request{Pattern: "noid:urn:full:.sd", Count: 3},
 			registry.ErrExhausted,
 			`"noid:urn:full:.sd" has only 2 free names of 10`,
 		},
-		{writer(), mint.Request{Pattern: "noid:urn:drawn:.rd", Count: 1}, registry.ErrExhausted,
-			"nearly all of its 10 names"},
-		{registry.Actor{Name: "reader", Role: registry.Reader}, mint.Request{Pattern: "urn:a:{counter}", Count: 1},
-			registry.ErrDenied, "reader"},
+		{
+			writer(),
+			mint.Request{Pattern: "noid:urn:drawn:.rd", Count: 1},
+			registry.ErrExhausted,
+			"nearly all of its 10 names",
+		},
+		{
+			registry.Actor{Name: "reader", Role: registry.Reader},
+			mint.Request{Pattern: "urn:a:{counter}", Count: 1},
+			registry.ErrDenied, "reader",
+		},
 		{below, mint.Request{Pattern: "urn:a:{counter}", Count: 1}, registry.ErrDenied, "urn:b:"},
 	} {
 		_, err := mint.New(r).Mint(t.Context(), tt.actor, tt.Request)

@@ -187,8 +187,10 @@ func parseNumber(text string, prefix int, digit registry.CheckDigit) (pattern, e
 			"no digits left for the counter: %s has %d before the check digit", text[:prefix], digit.Digits).
 			With("Pattern", text, "Prefix", text[:prefix])
 	}
-	return pattern{text: text, before: text[:prefix] + digits, mask: strings.Repeat("d", n), check: ofNamespace,
-		digit: digit}, nil
+	return pattern{
+		text: text, before: text[:prefix] + digits, mask: strings.Repeat("d", n), check: ofNamespace,
+		digit: digit,
+	}, nil
 }
 
 // alphabetOf returns the alphabet of a mask character.

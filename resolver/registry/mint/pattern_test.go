@@ -12,8 +12,10 @@ import (
 
 // numbers is a namespace whose check digit is the last digit of the number.
 func numbers() map[string]registry.CheckDigit {
-	return map[string]registry.CheckDigit{"urn:number:": {Digits: 6,
-		Compute: func(digits string) byte { return digits[len(digits)-1] }}}
+	return map[string]registry.CheckDigit{"urn:number:": {
+		Digits:  6,
+		Compute: func(digits string) byte { return digits[len(digits)-1] },
+	}}
 }
 
 func TestPatternCounted(t *testing.T) {

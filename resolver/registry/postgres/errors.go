@@ -60,8 +60,10 @@ func (e oneLine) Unwrap() error { return e.error }
 
 // isLost reports whether an error concerns the connection, and not the statement or its result.
 func isLost(err error) bool {
-	for _, other := range [...]error{registry.ErrDamaged, registry.ErrSchema, registry.ErrInvalid, errSchema,
-		errEncoding, errOld} {
+	for _, other := range [...]error{
+		registry.ErrDamaged, registry.ErrSchema, registry.ErrInvalid, errSchema,
+		errEncoding, errOld,
+	} {
 		if errors.Is(err, other) {
 			return false
 		}

@@ -58,10 +58,14 @@ func TestOpenErrors(t *testing.T) {
 		{"no right", strings.Replace(server.URL(""), "postgres@", "reader@", 1), registry.ErrUnavailable, noRight},
 		{"no server", "postgres://urnd@127.0.0.1:1/names", registry.ErrUnavailable, "connection refused"},
 		{"password", "postgres://urnd:" + secret + "@127.0.0.1:1/names", registry.ErrUnavailable, "has a password"},
-		{"password as a parameter", "postgres://urnd@127.0.0.1:1/names?password=" + secret, registry.ErrUnavailable,
-			"has a password"},
-		{"slash in a password", "postgres://urnd:" + secret + "/x@127.0.0.1:1/names", registry.ErrUnavailable,
-			"not valid"},
+		{
+			"password as a parameter", "postgres://urnd@127.0.0.1:1/names?password=" + secret, registry.ErrUnavailable,
+			"has a password",
+		},
+		{
+			"slash in a password", "postgres://urnd:" + secret + "/x@127.0.0.1:1/names", registry.ErrUnavailable,
+			"not valid",
+		},
 		{"bad parameter", "postgres://urnd@127.0.0.1:1/names?sslmode=" + secret, registry.ErrUnavailable, "not valid"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -118,8 +122,10 @@ func TestTexts(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	s := open(t, server.URL(""))
 	defer s.Close()
-	for _, name := range []string{"urn:example:\x00", "urn:example:\xff",
-		"urn:example:" + strings.Repeat("a", registry.MaxKey)} {
+	for _, name := range []string{
+		"urn:example:\x00", "urn:example:\xff",
+		"urn:example:" + strings.Repeat("a", registry.MaxKey),
+	} {
 		err := s.Write(t.Context(), func(tx registry.WriteTx) error {
 			return registrytest.Append(tx, registry.Entry{Key: registry.Name(name), Version: 1})
 		})

@@ -29,8 +29,10 @@ func TestUnwritable(t *testing.T) {
 	as := func(role string) string { return strings.Replace(server.URL(""), "postgres@", role+"@", 1) }
 	for _, tt := range []struct{ url, says, mend string }{
 		{as("reader"), "may not change the tables", "GRANT ALL ON ALL TABLES IN SCHEMA public TO reader"},
-		{as("standing"), "default_transaction_read_only is on",
-			"ALTER ROLE standing RESET default_transaction_read_only"},
+		{
+			as("standing"), "default_transaction_read_only is on",
+			"ALTER ROLE standing RESET default_transaction_read_only",
+		},
 		{standby.URL(""), "server is a standby", ""},
 	} {
 		s, any := open(t, tt.url), open(t, tt.url+"&target_session_attrs=any")

@@ -25,8 +25,10 @@ func testEntries(t *testing.T, s registry.Store) {
 		t.Errorf("a name was found as a prefix: %+v", e)
 	}
 	read(t, s, func(tx registry.Tx) error {
-		keys := []registry.Key{registry.Name("urn:example:a"), registry.Name("urn:example:none"),
-			registry.Name("urn:example:b")}
+		keys := []registry.Key{
+			registry.Name("urn:example:a"), registry.Name("urn:example:none"),
+			registry.Name("urn:example:b"),
+		}
 		got, err := tx.Entries(keys)
 		if err == nil && (len(got) != 3 || !reflect.DeepEqual(got[0], in[1]) || got[1].Exists() ||
 			!reflect.DeepEqual(got[2], in[0])) {
@@ -173,8 +175,11 @@ func testChanges(t *testing.T, s registry.Store) {
 
 func testDocuments(t *testing.T, s registry.Store) {
 	write(t, s, func(tx registry.WriteTx) error {
-		documents := []registry.Document{{Key: "a 1", Value: []byte("x")}, {Key: "a 2", Value: []byte{}},
-			{Key: "b", Value: []byte("ä")}}
+		documents := []registry.Document{
+			{Key: "a 1", Value: []byte("x")},
+			{Key: "a 2", Value: []byte{}},
+			{Key: "b", Value: []byte("ä")},
+		}
 		if err := tx.Put(registry.TableImports, documents); err != nil {
 			return err
 		}

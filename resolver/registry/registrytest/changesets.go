@@ -11,8 +11,10 @@ import (
 // registryOf returns a registry on a store.
 func registryOf(s registry.Store) *registry.Registry {
 	same := func(text string) (string, error) { return text, nil }
-	return registry.New(registry.Config{Store: s, Now: func() time.Time { return epoch }, Canonical: same,
-		CanonicalPrefix: same})
+	return registry.New(registry.Config{
+		Store: s, Now: func() time.Time { return epoch }, Canonical: same,
+		CanonicalPrefix: same,
+	})
 }
 
 // sets returns the change sets of a store.
@@ -40,8 +42,10 @@ func testPurgeSet(t *testing.T, s registry.Store) {
 	want := []registry.ChangeSet{
 		{Number: 1, Last: 1, Rows: 1, By: "test", Time: epoch},
 		{Number: 2, Last: 2, Rows: 1, By: "test", Time: epoch},
-		{Number: 3, Last: 4, Rows: 2, Kind: registry.KindPurge, By: "anna", Note: "the test is over",
-			Time: epoch.Truncate(time.Millisecond)},
+		{
+			Number: 3, Last: 4, Rows: 2, Kind: registry.KindPurge, By: "anna", Note: "the test is over",
+			Time: epoch.Truncate(time.Millisecond),
+		},
 	}
 	if all := sets(t, s); !slices.Equal(all, want) {
 		t.Errorf("the sets are %+v, want %+v", all, want)

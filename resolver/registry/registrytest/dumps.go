@@ -29,21 +29,27 @@ func testDump(t *testing.T, a, b registry.Store) {
 	fill(t, a)
 	write(t, a, func(tx registry.WriteTx) error {
 		for table := range registry.TableMarks + 1 {
-			if err := tx.Put(table, []registry.Document{{Key: "a <b>", Value: []byte(`{"a":"\u2028"}`)},
-				{Key: "ä", Value: []byte("text\n")}}); err != nil {
+			if err := tx.Put(table, []registry.Document{
+				{Key: "a <b>", Value: []byte(`{"a":"\u2028"}`)},
+				{Key: "ä", Value: []byte("text\n")},
+			}); err != nil {
 				return err
 			}
 		}
-		if err := tx.PutHealth(registry.Health{Name: "a", URI: "b", State: "suspect", Checked: epoch, Moved: "<c>",
-			Detail: []byte("{}")}); err != nil {
+		if err := tx.PutHealth(registry.Health{
+			Name: "a", URI: "b", State: "suspect", Checked: epoch, Moved: "<c>",
+			Detail: []byte("{}"),
+		}); err != nil {
 			return err
 		}
 		if err := errors.Join(tx.AddToken(tokenOf("1")), tx.SetMintCounter("a{counter}", 1<<64-1),
 			tx.SetLease("a", registry.LeaseHolder{Until: epoch})); err != nil {
 			return err
 		}
-		return tx.AddResolutions([]registry.ResolutionCount{resolved("", "2031-05-01", 4, 0),
-			resolved("a <b>", "2030-04", 0, 1<<62)})
+		return tx.AddResolutions([]registry.ResolutionCount{
+			resolved("", "2031-05-01", 4, 0),
+			resolved("a <b>", "2030-04", 0, 1<<62),
+		})
 	})
 	text := dump(t, a)
 	if err := load(t, b, text); err != nil {
@@ -55,8 +61,10 @@ func testDump(t *testing.T, a, b registry.Store) {
 	if again := dump(t, b); again != text {
 		t.Errorf("%s\nwas loaded, and dumped as\n%s", text, again)
 	}
-	for _, key := range []registry.Key{registry.Name("urn:example:a"), registry.Name("urn:example:alias"),
-		registry.Prefix("urn:example:")} {
+	for _, key := range []registry.Key{
+		registry.Name("urn:example:a"), registry.Name("urn:example:alias"),
+		registry.Prefix("urn:example:"),
+	} {
 		if is, was := lookup(t, b, key), lookup(t, a, key); !is.Equal(&was.Record) || is.Seq != was.Seq ||
 			is.First != was.First {
 			t.Errorf("%s is %+v, was %+v", key, is, was)

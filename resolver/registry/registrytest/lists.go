@@ -35,8 +35,10 @@ func testStatuses(t *testing.T, s registry.Store) {
 
 // Aliases returns the current aliases of a name.
 func testAliases(t *testing.T, s registry.Store) {
-	for alias, name := range map[string]string{"urn:x:1": "urn:a:1", "urn:x:2": "urn:a:1", "urn:x:3": "urn:a:2",
-		"urn:x:4": "urn:b:1"} {
+	for alias, name := range map[string]string{
+		"urn:x:1": "urn:a:1", "urn:x:2": "urn:a:1", "urn:x:3": "urn:a:2",
+		"urn:x:4": "urn:b:1",
+	} {
 		put(t, s, registry.Name(alias), registry.Record{Alias: name})
 	}
 	put(t, s, registry.Name("urn:x:2"), registry.Record{Alias: "urn:a:2"})

@@ -108,8 +108,10 @@ func entry(name string, version int) registry.Entry {
 		Key: registry.Name(name), Version: version, Changed: epoch.Add(time.Duration(version) * time.Hour), By: "test",
 		Record: registry.Record{
 			Since: epoch,
-			Targets: []registry.Target{{URI: fmt.Sprintf("https://example.org/%d", version), Priority: -3,
-				From: epoch}},
+			Targets: []registry.Target{{
+				URI: fmt.Sprintf("https://example.org/%d", version), Priority: -3,
+				From: epoch,
+			}},
 		},
 	}
 }

@@ -13,8 +13,10 @@ import (
 
 // resolved returns the count of a name in a period.
 func resolved(name, period string, people, bots int64) registry.ResolutionCount {
-	return registry.ResolutionCount{Name: name,
-		Count: registry.Count{Period: period, Tally: registry.Tally{People: people, Bots: bots}}}
+	return registry.ResolutionCount{
+		Name:  name,
+		Count: registry.Count{Period: period, Tally: registry.Tally{People: people, Bots: bots}},
+	}
 }
 
 // Counts are added, ranked, and merged into months.
@@ -43,12 +45,18 @@ func testResolved(t *testing.T, s registry.Store) {
 			of, top string
 			all     string
 		}{
-			{days: always, name: "a", of: "[{2031-05-01 {2 4}} {2031-05-02 {6 0}}]", top: "[{a {8 4}} {c {6 6}}]",
-				all: "{22 46}"},
-			{days: registry.Days{From: "2031-05-02", To: "2031-05-31"}, name: "a", of: "[{2031-05-02 {6 0}}]",
-				top: "[{a {6 0}} {b {4 18}}]", all: "{10 18}"},
-			{days: registry.Days{From: "2030-04-15", To: "2030-04-30"}, name: "c",
-				of: "[{2030-04 {4 2}} {2030-04-30 {0 2}}]", top: "[{c {4 4}}]", all: "{4 4}"},
+			{
+				days: always, name: "a", of: "[{2031-05-01 {2 4}} {2031-05-02 {6 0}}]", top: "[{a {8 4}} {c {6 6}}]",
+				all: "{22 46}",
+			},
+			{
+				days: registry.Days{From: "2031-05-02", To: "2031-05-31"}, name: "a", of: "[{2031-05-02 {6 0}}]",
+				top: "[{a {6 0}} {b {4 18}}]", all: "{10 18}",
+			},
+			{
+				days: registry.Days{From: "2030-04-15", To: "2030-04-30"}, name: "c",
+				of: "[{2030-04 {4 2}} {2030-04-30 {0 2}}]", top: "[{c {4 4}}]", all: "{4 4}",
+			},
 			{days: registry.Days{From: "2032-01-01", To: "2032-01-02"}, name: "c", of: "[]", top: "[]", all: "{0 0}"},
 		} {
 			counts, err := tx.ResolutionCounts(c.name, c.days)
@@ -100,10 +108,14 @@ func testResolved(t *testing.T, s registry.Store) {
 // The health of targets is listed by name and state, and can be removed per target and per name.
 func testHealth(t *testing.T, s registry.Store) {
 	all := []registry.Health{
-		{Name: "a", URI: "https://example.org/1", State: "suspect", Since: epoch, Checked: epoch, Failures: 1,
-			Error: "404", Detail: []byte("{}")},
-		{Name: "a", URI: "https://example.org/2", State: "healthy", Moved: "https://example.com/",
-			Detail: []byte(`{"status":308}`)},
+		{
+			Name: "a", URI: "https://example.org/1", State: "suspect", Since: epoch, Checked: epoch, Failures: 1,
+			Error: "404", Detail: []byte("{}"),
+		},
+		{
+			Name: "a", URI: "https://example.org/2", State: "healthy", Moved: "https://example.com/",
+			Detail: []byte(`{"status":308}`),
+		},
 		{Name: "ab", URI: "https://example.org/1", State: "suspect", Detail: []byte("{}")},
 		{Name: "b", URI: "https://example.org/1", State: "unhealthy", Detail: []byte("{}")},
 	}
@@ -188,8 +200,10 @@ func tokenOf(id string) registry.StoredToken {
 
 // Tokens are stored unchanged, and the day of their last use never decreases.
 func testTokens(t *testing.T, s registry.Store) {
-	least := registry.StoredToken{Token: registry.Token{ID: "2", Name: "anna", Role: registry.Admin, Created: epoch,
-		By: "root"}, Hash: make([]byte, 32)}
+	least := registry.StoredToken{Token: registry.Token{
+		ID: "2", Name: "anna", Role: registry.Admin, Created: epoch,
+		By: "root",
+	}, Hash: make([]byte, 32)}
 	write(t, s, func(tx registry.WriteTx) error {
 		return errors.Join(tx.AddToken(least), tx.AddToken(tokenOf("1")), tx.AddToken(tokenOf("3")),
 			tx.RemoveToken("3"),

@@ -33,12 +33,18 @@ func testTexts(t *testing.T, s registry.Store) {
 		})
 	}
 	others := []registry.Entry{
-		{Key: registry.Name("https://example.org/ä"), Version: 1, Changed: epoch,
-			Record: registry.Record{Since: epoch, Alias: "urn:example:a"}},
-		{Key: registry.Prefix("urn:example:"), Version: 1, Changed: epoch,
-			Record: registry.Record{Since: epoch, Authoritative: true, Status: registry.Reserved}},
-		{Key: registry.Name("urn:example:'; DROP TABLE names; --%_"), Version: 1, Changed: epoch,
-			Record: registry.Record{Since: epoch}},
+		{
+			Key: registry.Name("https://example.org/ä"), Version: 1, Changed: epoch,
+			Record: registry.Record{Since: epoch, Alias: "urn:example:a"},
+		},
+		{
+			Key: registry.Prefix("urn:example:"), Version: 1, Changed: epoch,
+			Record: registry.Record{Since: epoch, Authoritative: true, Status: registry.Reserved},
+		},
+		{
+			Key: registry.Name("urn:example:'; DROP TABLE names; --%_"), Version: 1, Changed: epoch,
+			Record: registry.Record{Since: epoch},
+		},
 	}
 	in := appended(t, s, append([]registry.Entry{full}, others...)...)
 	for _, want := range in {

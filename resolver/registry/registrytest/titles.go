@@ -85,18 +85,24 @@ func testTitles(t *testing.T, s registry.Store) {
 	}
 
 	put(t, s, name("9"), target("Kanteletar"))
-	put(t, s, name("1"), registry.Record{Status: registry.Withdrawn, Reason: "gone",
-		Metadata: `{"title":"Kalevalan päiviä"}`})
+	put(t, s, name("1"), registry.Record{
+		Status: registry.Withdrawn, Reason: "gone",
+		Metadata: `{"title":"Kalevalan päiviä"}`,
+	})
 	put(t, s, name("2"), registry.Record{})
-	put(t, s, name("4"), registry.Record{Alias: "urn:t:9", Metadata: `{"title":"Kalevala, an alias"}`,
-		Contact: "other"})
+	put(t, s, name("4"), registry.Record{
+		Alias: "urn:t:9", Metadata: `{"title":"Kalevala, an alias"}`,
+		Contact: "other",
+	})
 	write(t, s, func(tx registry.WriteTx) error { // the last of several versions counts
 		first, second := entry("urn:t:6", 1), entry("urn:t:6", 2)
 		first.Metadata, second.Metadata = `{"title":"first"}`, `{"title":"second"}`
 		return Append(tx, first, second)
 	})
-	expect("after changes", map[string]string{"kalevala": "1 4 5", "kanteletar": "9", "runot": "", "東": "", "ιλιασ": "",
-		"first": "", "second": "6"})
+	expect("after changes", map[string]string{
+		"kalevala": "1 4 5", "kanteletar": "9", "runot": "", "東": "", "ιλιασ": "",
+		"first": "", "second": "6",
+	})
 
 	redact := func(n string, versions ...int) {
 		t.Helper()

@@ -45,8 +45,10 @@ func fill(t *testing.T, s registry.Store) {
 	t.Helper()
 	key := registry.Name("urn:example:a")
 	for _, uri := range []string{"https://example.org/secret", "https://example.org/open", "https://www.example.net/"} {
-		put(t, s, key, registry.Record{Targets: []registry.Target{{URI: uri, Title: "Kalevala"}}, Contact: "library",
-			Metadata: `{"a":1}`})
+		put(t, s, key, registry.Record{
+			Targets: []registry.Target{{URI: uri, Title: "Kalevala"}}, Contact: "library",
+			Metadata: `{"a":1}`,
+		})
 	}
 	put(t, s, registry.Name("urn:example:test"), registry.Record{Contact: "nobody"})
 	admin := registry.Actor{Name: "admin", Role: registry.Admin}
@@ -65,10 +67,14 @@ func fill(t *testing.T, s registry.Store) {
 func testVerify(t *testing.T, open func(t *testing.T) Database) {
 	for _, c := range []struct{ statement, want string }{
 		{"", ""},
-		{"UPDATE target SET uri = 'https://evil.example/' WHERE version = 3",
-			"urn:example:a: version 3, number 3, differs from its digest"},
-		{"UPDATE target SET title = NULL WHERE version = 2",
-			"urn:example:a: version 2, number 2, differs from its digest"},
+		{
+			"UPDATE target SET uri = 'https://evil.example/' WHERE version = 3",
+			"urn:example:a: version 3, number 3, differs from its digest",
+		},
+		{
+			"UPDATE target SET title = NULL WHERE version = 2",
+			"urn:example:a: version 2, number 2, differs from its digest",
+		},
 		{"DELETE FROM target WHERE version = 2", "version 2, number 2, differs from its digest"},
 		{"UPDATE version SET contact = 'somebody' WHERE seq = 3", "version 3, number 3, differs from its digest"},
 		{"UPDATE version SET metadata = NULL WHERE seq = 3", "version 3, number 3, differs from its digest"},
@@ -77,8 +83,10 @@ func testVerify(t *testing.T, open func(t *testing.T) Database) {
 		{"UPDATE version SET successors = NULL WHERE seq = 10", "the numbers 10 to 10"},
 		{"UPDATE version SET contact = 'again' WHERE seq = 1", "version 1, number 1, is redacted, but has content"},
 		{"UPDATE version SET redacted = NULL WHERE seq = 1", ""}, // rejected by a CHECK constraint
-		{"UPDATE version SET redacted = 6 WHERE seq = 1",
-			"number 5 records a removal from urn:example:a that did not happen"},
+		{
+			"UPDATE version SET redacted = 6 WHERE seq = 1",
+			"number 5 records a removal from urn:example:a that did not happen",
+		},
 		{"UPDATE version SET digest = (SELECT digest FROM version WHERE seq = 3) WHERE seq = 4", "the numbers 4 to 4"},
 		// Rejected.
 		{"UPDATE version SET purged = NULL, name = 4, number = 1, time = 0, status = 0, author = 1 WHERE seq = 4", ""},
@@ -87,45 +95,73 @@ func testVerify(t *testing.T, open func(t *testing.T) Database) {
 		{"UPDATE change_set SET note = 'other' WHERE id = 6", "the numbers 6 to 6, or their change set 6"},
 		{"UPDATE change_set SET kind = 'import' WHERE id = 2", "their change set 2"},
 		{"UPDATE change_set SET size = 2 WHERE id = 2", "change set 2 claims 2 versions up to number 2, but has 1"},
-		{"UPDATE change_set SET last = 99 WHERE id = 2",
-			"change set 2 claims 1 versions up to number 99, but has 1 up to number 2"},
+		{
+			"UPDATE change_set SET last = 99 WHERE id = 2",
+			"change set 2 claims 1 versions up to number 99, but has 1 up to number 2",
+		},
 		{
 			"INSERT INTO change_set (id, kind, author, time, last, size) SELECT 99, 'import', author, 0, 99, 1 FROM " +
 				"change_set WHERE id = 2",
 			"import change set 99 without a commit",
 		},
-		{"UPDATE commits SET last = 4611686018427387904 WHERE last = 10",
-			"the last commit ends at number 4611686018427387904, but the last number is 10"},
-		{"UPDATE commits SET digest = (SELECT digest FROM commits WHERE last = 3) WHERE last = 2",
-			"the numbers 2 to 2"},
+		{
+			"UPDATE commits SET last = 4611686018427387904 WHERE last = 10",
+			"the last commit ends at number 4611686018427387904, but the last number is 10",
+		},
+		{
+			"UPDATE commits SET digest = (SELECT digest FROM commits WHERE last = 3) WHERE last = 2",
+			"the numbers 2 to 2",
+		},
 		{"DELETE FROM commits WHERE last = 10", "number 10"},
 		{"DELETE FROM commits WHERE last = 2", "commit of number 3 begins at 3, but the previous one ends at 1"},
 		{"UPDATE author SET name = 'mallory' WHERE name = 'test'", "the numbers 1 to 1"},
-		{"UPDATE name SET version = 2, status = 0 WHERE key = 'urn:example:a'",
-			"urn:example:a: version number 3 is later than the current one"},
-		{"UPDATE name SET version = 7 WHERE key = 'urn:example:a'",
-			"urn:example:a: current version, number 7, belongs to another name"},
-		{"UPDATE name SET status = 2 WHERE key = 'urn:example:a'",
-			"urn:example:a: current version, number 3, belongs to another name, or has a different status"},
-		{"UPDATE name SET alias = 'urn:example:b' WHERE key = 'urn:example:alias'",
-			"urn:example:alias: current version, number 7"},
+		{
+			"UPDATE name SET version = 2, status = 0 WHERE key = 'urn:example:a'",
+			"urn:example:a: version number 3 is later than the current one",
+		},
+		{
+			"UPDATE name SET version = 7 WHERE key = 'urn:example:a'",
+			"urn:example:a: current version, number 7, belongs to another name",
+		},
+		{
+			"UPDATE name SET status = 2 WHERE key = 'urn:example:a'",
+			"urn:example:a: current version, number 3, belongs to another name, or has a different status",
+		},
+		{
+			"UPDATE name SET alias = 'urn:example:b' WHERE key = 'urn:example:alias'",
+			"urn:example:alias: current version, number 7",
+		},
 		{"UPDATE name SET key = 'urn:example:z' WHERE key = 'urn:example:a'", "the numbers 2 to 2"},
 		{"DELETE FROM name WHERE key = 'urn:example:b'", "number 10 is missing, or has no name"},
 		{"UPDATE target SET current = 1 WHERE version = 2", "urn:example:a: wrong host index of a target of number 2"},
-		{"UPDATE target SET current = NULL WHERE version = 3",
-			"urn:example:a: wrong host index of a target of number 3"},
-		{"UPDATE target SET host = (SELECT min(id) FROM host) WHERE version = 3",
-			"host index misses a target of version 3, number 3"},
-		{"INSERT INTO target (version, position, uri) VALUES (4, 0, 'https://evil.example/')",
-			"https://evil.example/ is a target of the missing number 4"},
-		{"INSERT INTO target (version, position, uri) VALUES (99, 0, 'https://evil.example/')",
-			"https://evil.example/ is a target of the missing number 99"},
-		{"UPDATE target SET uri = 'https://nohost.example/', host = NULL WHERE version = 3",
-			"host index misses a target of version 3, number 3"},
-		{"UPDATE host SET reversed = 'org.other' WHERE reversed = 'org.example'",
-			"host index misses a target of version 2, number 2"},
-		{"DELETE FROM name WHERE id IN (1, 8)",
-			"urn:example:alias, version number 7, is an alias of a name neither registered"},
+		{
+			"UPDATE target SET current = NULL WHERE version = 3",
+			"urn:example:a: wrong host index of a target of number 3",
+		},
+		{
+			"UPDATE target SET host = (SELECT min(id) FROM host) WHERE version = 3",
+			"host index misses a target of version 3, number 3",
+		},
+		{
+			"INSERT INTO target (version, position, uri) VALUES (4, 0, 'https://evil.example/')",
+			"https://evil.example/ is a target of the missing number 4",
+		},
+		{
+			"INSERT INTO target (version, position, uri) VALUES (99, 0, 'https://evil.example/')",
+			"https://evil.example/ is a target of the missing number 99",
+		},
+		{
+			"UPDATE target SET uri = 'https://nohost.example/', host = NULL WHERE version = 3",
+			"host index misses a target of version 3, number 3",
+		},
+		{
+			"UPDATE host SET reversed = 'org.other' WHERE reversed = 'org.example'",
+			"host index misses a target of version 2, number 2",
+		},
+		{
+			"DELETE FROM name WHERE id IN (1, 8)",
+			"urn:example:alias, version number 7, is an alias of a name neither registered",
+		},
 		{"UPDATE version SET number = 4 WHERE seq = 3", "urn:example:a: the version before number 3 is missing"},
 		{"UPDATE title_word SET word = 'kalevale'", "title index has 1 words, differing from the 1 of the names"},
 		{"DELETE FROM title_word", "title index has 0 words, differing from the 1 of the names"},

@@ -206,6 +206,8 @@ func (s *Service) Export(
 	if err != nil {
 		return Export{}, err
 	}
-	return Export{Close: done,
-		Write: func(w io.Writer) error { return bulk.ExportSearch(ctx, w, s.registry, search, format) }}, nil
+	return Export{
+		Close: done,
+		Write: func(w io.Writer) error { return bulk.ExportSearch(ctx, w, s.registry, search, format) },
+	}, nil
 }

@@ -40,8 +40,10 @@ func ParseSearch(kind registry.Kind, get func(name string) string) (s registry.S
 
 // selection returns the ErrSelection of a parameter.
 func selection(code, parameter, format string, args ...any) error {
-	return &registry.Error{Class: registry.ErrInvalidParameters, Code: code, Field: parameter,
-		Reason: fmt.Errorf(format, args...)}
+	return &registry.Error{
+		Class: registry.ErrInvalidParameters, Code: code, Field: parameter,
+		Reason: fmt.Errorf(format, args...),
+	}
 }
 
 // ParseChangeFilter parses the selection of change sets from the parameters by, prefix, since, until and order.

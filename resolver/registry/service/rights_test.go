@@ -70,11 +70,13 @@ func newService(t *testing.T, change func(*service.Config)) *service.Service {
 
 // put returns an edit that changes the target of a name.
 func put(name string, ifVersion int) registry.Edit {
-	return registry.Edit{Key: registry.Name(name), IfVersion: ifVersion,
+	return registry.Edit{
+		Key: registry.Name(name), IfVersion: ifVersion,
 		Change: func(before registry.Entry) (registry.Record, error) {
 			return registry.Record{Targets: []registry.Target{{URI: fmt.Sprintf("https://a.example/%d",
 				before.Version+1)}}}, nil
-		}}
+		},
+	}
 }
 
 // method is a method of a service with the permissions that it requires.
@@ -106,24 +108,30 @@ func methods() []method {
 		if kind == registry.KindPrefix {
 			key = registry.Prefix(prefix)
 		}
-		return registry.Edit{Key: key, IfVersion: registry.AnyVersion,
+		return registry.Edit{
+			Key: key, IfVersion: registry.AnyVersion,
 			Change: func(registry.Entry) (registry.Record, error) {
 				return registry.Record{Status: registry.Withdrawn, Reason: "r"}, nil
-			}}
+			},
+		}
 	}
-	edit := registry.Edit{Key: registry.Prefix(prefix), IfVersion: registry.AnyVersion,
-		Change: registry.Put(registry.Record{})}
+	edit := registry.Edit{
+		Key: registry.Prefix(prefix), IfVersion: registry.AnyVersion,
+		Change: registry.Put(registry.Record{}),
+	}
 	below := registry.Search{Prefix: prefix}
 	return []method{
 		{"Get", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.Get(ctx, a, registry.Name(name), service.Version{})
 			return err
 		}},
-		{"Get version", registry.Reader, read, own,
+		{
+			"Get version", registry.Reader, read, own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Get(ctx, a, registry.Name(name), service.Version{Number: 1})
 				return err
-			}},
+			},
+		},
 		{"List", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.List(ctx, a, below, service.Page{})
 			return err
@@ -132,11 +140,13 @@ func methods() []method {
 			_, err := s.List(ctx, a, registry.Search{Text: "a"}, service.Page{})
 			return err
 		}},
-		{"List aliases", registry.Reader, read, all,
+		{
+			"List aliases", registry.Reader, read, all,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.List(ctx, a, registry.Search{AliasOf: name}, service.Page{})
 				return err
-			}},
+			},
+		},
 		{"Search", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.Search(ctx, a, below, func(registry.Entry) error { return nil })
 			return err
@@ -152,22 +162,28 @@ func methods() []method {
 			}
 			return err
 		}},
-		{"ExportAll", registry.Reader, read, own,
+		{
+			"ExportAll", registry.Reader, read, own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				return s.ExportAll(ctx, a, io.Discard, bulk.ExportOptions{Prefix: prefix})
-			}},
-		{"ChangesOf", registry.Reader, read, own,
+			},
+		},
+		{
+			"ChangesOf", registry.Reader, read, own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				return s.ChangesInSet(ctx, a, 1, prefix, func(registry.Changed) bool { return true })
-			}},
+			},
+		},
 		{"Targets", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			return s.Targets(ctx, a, prefix, true, func(health.Target) error { return nil })
 		}},
-		{"CheckTargets", registry.Reader, read, own,
+		{
+			"CheckTargets", registry.Reader, read, own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				return s.CheckTargets(ctx, a, health.Config{Now: time.Now}, prefix+"none:",
 					func(health.Target) error { return nil })
-			}},
+			},
+		},
 		{"Check", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.Check(ctx, a, lint.Config{}, prefix+"none:", func(lint.Finding) error { return nil })
 			return err
@@ -179,53 +195,67 @@ func methods() []method {
 		{"Verify", registry.Reader, read, all, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			return s.Verify(ctx, a, func(string) {}, func(registry.Seq, registry.Seq) {})
 		}},
-		{"ChangeSets", registry.Reader, read, own,
+		{
+			"ChangeSets", registry.Reader, read, own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.ChangeSets(ctx, a, service.ChangeFilter{Prefix: prefix}, service.Page{})
 				return err
-			}},
-		{"ChangeSet", registry.Reader, read, own,
+			},
+		},
+		{
+			"ChangeSet", registry.Reader, read, own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.ChangeSet(ctx, a, 1, prefix)
 				return err
-			}},
-		{"ChangeSet of all", registry.Reader, read, all,
+			},
+		},
+		{
+			"ChangeSet of all", registry.Reader, read, all,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.ChangeSet(ctx, a, 1, "")
 				return err
-			}},
+			},
+		},
 		{"Events", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.Events(ctx, a, 1, prefix, service.Page{})
 			return err
 		}},
-		{"Events of all", registry.Reader, read, all,
+		{
+			"Events of all", registry.Reader, read, all,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Events(ctx, a, 0, "", service.Page{})
 				return err
-			}},
+			},
+		},
 		{"Totals", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.Totals(ctx, a, below)
 			return err
 		}},
-		{"Totals of all", registry.Reader, read, all,
+		{
+			"Totals of all", registry.Reader, read, all,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Totals(ctx, a, registry.Search{})
 				return err
-			}},
+			},
+		},
 		{"Counts", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, _, err := s.Counts(ctx, a, registry.Name(name), time.Time{}, time.Time{})
 			return err
 		}},
-		{"Counts of all", registry.Reader, read, all,
+		{
+			"Counts of all", registry.Reader, read, all,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, _, err := s.Counts(ctx, a, registry.Key{}, time.Time{}, time.Time{})
 				return err
-			}},
-		{"TopCounts", registry.Reader, read, all,
+			},
+		},
+		{
+			"TopCounts", registry.Reader, read, all,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, _, err := s.TopCounts(ctx, a, time.Time{}, time.Time{}, 1)
 				return err
-			}},
+			},
+		},
 		{"Health", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, _, err := s.Health(ctx, a, prefix, "", service.Page{})
 			return err
@@ -234,86 +264,124 @@ func methods() []method {
 			_, err := s.Change(ctx, a, false, put(name, registry.AnyVersion))
 			return err
 		}},
-		{"Change prefix", registry.Admin, change, own,
+		{
+			"Change prefix", registry.Admin, change, own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Change(ctx, a, true, edit)
 				return err
-			}},
-		{"Change that withdraws", registry.Writer, both, own,
+			},
+		},
+		{
+			"Change that withdraws", registry.Writer, both, own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Change(ctx, a, true, withdrawing(registry.KindName))
 				return err
-			}},
-		{"Withdraw", registry.Writer, withdraw, own,
+			},
+		},
+		{
+			"Withdraw", registry.Writer, withdraw, own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Withdraw(ctx, a, true, withdrawing(registry.KindName))
 				return err
-			}},
-		{"Withdraw prefix", registry.Admin, withdraw, own,
+			},
+		},
+		{
+			"Withdraw prefix", registry.Admin, withdraw, own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Withdraw(ctx, a, true, withdrawing(registry.KindPrefix))
 				return err
-			}},
-		{"Supersede", registry.Writer, withdraw, own,
+			},
+		},
+		{
+			"Supersede", registry.Writer, withdraw, own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Supersede(ctx, a, true,
 					service.Superseding{Names: []string{name}, Successors: []string{prefix + "b"}, Note: "n"})
 				return err
-			}},
+			},
+		},
 		{"Mint", registry.Writer, mints, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.Mint(ctx, a, mint.Request{Pattern: prefix + "m-{counter}", Count: 1})
 			return err
 		}},
-		{"PreviewMint", registry.Writer, mints, own,
+		{
+			"PreviewMint", registry.Writer, mints, own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.PreviewMint(ctx, a, mint.Request{Pattern: prefix + "m-{counter}", Count: 1})
 				return err
-			}},
-		{"Rewrite", registry.Writer, imports, own,
+			},
+		},
+		{
+			"Rewrite", registry.Writer, imports, own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Rewrite(ctx, a,
-					registry.Rewrite{Prefix: prefix, Replace: "http://b.example/", With: "https://b.example/",
-						DryRun: true})
+					registry.Rewrite{
+						Prefix: prefix, Replace: "http://b.example/", With: "https://b.example/",
+						DryRun: true,
+					})
 				return err
-			}},
-		{"Redact", registry.Admin, []registry.Action{registry.ActPurge}, own,
+			},
+		},
+		{
+			"Redact", registry.Admin,
+			[]registry.Action{registry.ActPurge},
+			own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Redact(ctx, a, registry.Name(name), []int{1}, "r")
 				return err
-			}},
-		{"PreviewRedact", registry.Admin, []registry.Action{registry.ActPurge}, own,
+			},
+		},
+		{
+			"PreviewRedact", registry.Admin,
+			[]registry.Action{registry.ActPurge},
+			own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.PreviewRedact(ctx, a, registry.Name(name), []int{1}, "r")
 				return err
-			}},
-		{"Import", registry.Writer, imports, nothing,
+			},
+		},
+		{
+			"Import", registry.Writer, imports, nothing,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Import(ctx, a, bulk.Import{Format: bulk.CSV}, strings.NewReader("name\n"))
 				return err
-			}},
-		{"Purge", registry.Admin, []registry.Action{registry.ActPurge}, own,
+			},
+		},
+		{
+			"Purge", registry.Admin,
+			[]registry.Action{registry.ActPurge},
+			own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Purge(ctx, a, prefix, "")
 				return err
-			}},
-		{"PreviewPurge", registry.Admin, []registry.Action{registry.ActPurge}, own,
+			},
+		},
+		{
+			"PreviewPurge", registry.Admin,
+			[]registry.Action{registry.ActPurge},
+			own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				return s.PreviewPurge(ctx, a, prefix, func(registry.Entry) error { return nil })
-			}},
+			},
+		},
 		{"Revert", registry.Admin, both, all, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.Revert(ctx, a, registry.Revert{Set: 1, Note: "n", DryRun: true})
 			return err
 		}},
-		{"Accept", registry.Writer, imports, nothing,
+		{
+			"Accept", registry.Writer, imports, nothing,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Accept(ctx, a, jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("name\n")})
 				return err
-			}},
-		{"Cancel", registry.Writer, imports, nothing,
+			},
+		},
+		{
+			"Cancel", registry.Writer, imports, nothing,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Cancel(ctx, a, "none")
 				return err
-			}},
+			},
+		},
 		{"Jobs", registry.Reader, read, nothing, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.Jobs(ctx, a)
 			return err
@@ -322,41 +390,53 @@ func methods() []method {
 			_, err := s.Job(ctx, a, "none")
 			return err
 		}},
-		{"Rejected", registry.Reader, read, nothing,
+		{
+			"Rejected", registry.Reader, read, nothing,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Rejected(ctx, a, "none")
 				return err
-			}},
-		{"Differences", registry.Reader, read, nothing,
+			},
+		},
+		{
+			"Differences", registry.Reader, read, nothing,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.Differences(ctx, a, "none")
 				return err
-			}},
-		{"Tokens", registry.Admin, tokens, nothing,
+			},
+		},
+		{
+			"Tokens", registry.Admin, tokens, nothing,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, _, err := s.Tokens(ctx, a)
 				return err
-			}},
-		{"CreateToken", registry.Admin, tokens, own,
+			},
+		},
+		{
+			"CreateToken", registry.Admin, tokens, own,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, _, err := s.CreateToken(ctx, a, token.Token{
 					Name: a.Name, Role: registry.Reader, Prefixes: []string{prefix}, Actions: tokens,
 				})
 				return err
-			}},
-		{"RevokeToken", registry.Admin, tokens, nothing,
+			},
+		},
+		{
+			"RevokeToken", registry.Admin, tokens, nothing,
 			func(ctx context.Context, s *service.Service, a registry.Actor) error {
 				_, err := s.RevokeToken(ctx, a, "none")
 				return err
-			}},
+			},
+		},
 	}
 }
 
 // Each method is called with each role, and with tokens for other names and actions.
 func TestRights(t *testing.T) {
 	s := newService(t, func(c *service.Config) {
-		c.Jobs = jobs.New(jobs.Config{Registry: c.Registry, Directory: t.TempDir(), MaxBody: 1000,
-			Log: slog.New(slog.DiscardHandler)})
+		c.Jobs = jobs.New(jobs.Config{
+			Registry: c.Registry, Directory: t.TempDir(), MaxBody: 1000,
+			Log: slog.New(slog.DiscardHandler),
+		})
 	})
 	n := 0
 	for _, m := range methods() {
@@ -368,11 +448,15 @@ func TestRights(t *testing.T) {
 		}
 		for role := registry.Role(0); role <= registry.Admin; role++ {
 			for _, actions := range sets {
-				for prefixes, fit := range map[string]bool{"": true, prefix: m.scope != all,
-					name + " " + prefix: m.scope != all, "urn:nbn:se:": m.scope == nothing} {
+				for prefixes, fit := range map[string]bool{
+					"": true, prefix: m.scope != all,
+					name + " " + prefix: m.scope != all, "urn:nbn:se:": m.scope == nothing,
+				} {
 					n++
-					a := registry.Actor{Name: fmt.Sprint("actor ", n), Role: role, Actions: actions,
-						Token: fmt.Sprint(n)}
+					a := registry.Actor{
+						Name: fmt.Sprint("actor ", n), Role: role, Actions: actions,
+						Token: fmt.Sprint(n),
+					}
 					if prefixes != "" {
 						a.Prefixes = strings.Fields(prefixes)
 					}
@@ -413,12 +497,16 @@ func TestUse(t *testing.T) {
 	} {
 		for role := registry.Role(0); role <= registry.Admin; role++ {
 			for _, action := range registry.Actions() {
-				a := registry.Actor{Name: "a", Role: role, Actions: []registry.Action{action},
-					Prefixes: []string{prefix}}
+				a := registry.Actor{
+					Name: "a", Role: role, Actions: []registry.Action{action},
+					Prefixes: []string{prefix},
+				}
 				may := role >= tt.role && (tt.action == "" || action == tt.action)
 				key := registry.Key{Kind: tt.kind, Name: prefix}
-				for what, err := range map[string]error{"Check": tt.use.Check(a, tt.kind),
-					"CheckKey": tt.use.CheckKey(a, key)} {
+				for what, err := range map[string]error{
+					"Check":    tt.use.Check(a, tt.kind),
+					"CheckKey": tt.use.CheckKey(a, key),
+				} {
 					if (err == nil) != may || err != nil && !errors.Is(err, registry.ErrDenied) {
 						t.Errorf("%s of use %d of kind %d by a %q that may %s: %v", what, tt.use, tt.kind, role,
 							action, err)

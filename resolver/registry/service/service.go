@@ -47,8 +47,10 @@ type Service struct {
 
 // New returns a Service. It starts no goroutine: see RunTokens.
 func New(config Config) *Service {
-	return &Service{config, config.Registry, token.NewVerifier(config.Registry), mint.New(config.Registry),
-		newTokenLimits()}
+	return &Service{
+		config, config.Registry, token.NewVerifier(config.Registry), mint.New(config.Registry),
+		newTokenLimits(),
+	}
 }
 
 // Now returns the time of the registry.

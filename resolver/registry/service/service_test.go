@@ -51,10 +51,12 @@ func TestConditions(t *testing.T) {
 // An edit that changes nothing returns the current entry. Several edits are made all or none.
 func TestChangeOfSeveral(t *testing.T) {
 	s := newService(t, nil)
-	same := registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion,
+	same := registry.Edit{
+		Key: registry.Name(name), IfVersion: registry.AnyVersion,
 		Change: func(e registry.Entry) (registry.Record, error) {
 			return e.Record, nil
-		}}
+		},
+	}
 	for _, dry := range []bool{true, false} {
 		changed, err := s.Change(t.Context(), root(), dry, same, put(prefix+"b", 0))
 		if err != nil || changed[0].Before.Version != 1 || changed[0].After.Version != 1 ||
@@ -143,8 +145,10 @@ func TestPages(t *testing.T) {
 		},
 	}
 	other := newService(t, nil)
-	edit := registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion,
-		Change: registry.Put(registry.Record{Contact: "anna", Targets: []registry.Target{{URI: "https://a.example/"}}})}
+	edit := registry.Edit{
+		Key: registry.Name(name), IfVersion: registry.AnyVersion,
+		Change: registry.Put(registry.Record{Contact: "anna", Targets: []registry.Target{{URI: "https://a.example/"}}}),
+	}
 	if _, err := other.Change(t.Context(), root(), false, edit); err != nil {
 		t.Fatal(err)
 	}

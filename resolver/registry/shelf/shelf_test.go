@@ -113,7 +113,9 @@ func TestLease(t *testing.T) {
 			acquire func(context.Context) (bool, error)
 			want    bool
 		}{
-			{"the first", first, true}, {"the first again", first, true}, {"another holder", second, false},
+			{"the first", first, true},
+			{"the first again", first, true},
+			{"another holder", second, false},
 			{"another lease", other, true},
 		} {
 			if got, err := tt.acquire(ctx); err != nil || got != tt.want {

@@ -27,9 +27,11 @@ func BenchmarkAppend(b *testing.B) {
 			changes[i] = registry.Changed{After: registry.Entry{
 				Key: registry.Name(fmt.Sprintf("urn:nbn:fi:ex-%08d", n*atOnce+i)), Version: 1, Changed: set.Time,
 				By: set.By,
-				Record: registry.Record{Since: set.Time,
+				Record: registry.Record{
+					Since: set.Time,
 					Targets: []registry.Target{{URI: fmt.Sprintf("https://host%d.example.org/publications/%09d", i%20,
-						i)}}},
+						i)}},
+				},
 			}}
 		}
 		b.StartTimer()

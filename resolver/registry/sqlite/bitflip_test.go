@@ -36,8 +36,10 @@ func varied(t *testing.T) string {
 			b.SetChangeSet(set)
 			for i := range 100 {
 				record := registry.Record{
-					Targets: []registry.Target{{URI: fmt.Sprintf("https://example.org/%d", i),
-						Note: strings.Repeat("n", i)}},
+					Targets: []registry.Target{{
+						URI:  fmt.Sprintf("https://example.org/%d", i),
+						Note: strings.Repeat("n", i),
+					}},
 					Metadata: `{"title":"Kalevala"}`, Contact: "mailto:anna@example.org",
 				}
 				if _, _, err := b.Put(testName(100*page+i), record, "catalogue"); err != nil {

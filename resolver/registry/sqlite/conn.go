@@ -59,8 +59,10 @@ func connect(path, vfs string, cache int, m mode) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{path: path, db: db, statements: make(map[string]*sqlite3.Stmt), restartAt: restartPages,
-		emptyTimeout: restartTimeout}
+	c := &conn{
+		path: path, db: db, statements: make(map[string]*sqlite3.Stmt), restartAt: restartPages,
+		emptyTimeout: restartTimeout,
+	}
 	if err := c.set(cache, m); err != nil {
 		return nil, errors.Join(err, c.close())
 	}

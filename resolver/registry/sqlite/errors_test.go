@@ -41,8 +41,10 @@ func write(t testing.TB, s *sqlite.Store, from, to int) error {
 	return s.Write(t.Context(), func(tx registry.WriteTx) error {
 		b := registry.NewBatch(tx, "test", time.UnixMilli(1_900_000_000_000).UTC())
 		for i := from; i < to; i++ {
-			record := registry.Record{Targets: []registry.Target{{URI: fmt.Sprintf("https://example.org/%d", i),
-				Note: strings.Repeat("n", 500)}}}
+			record := registry.Record{Targets: []registry.Target{{
+				URI:  fmt.Sprintf("https://example.org/%d", i),
+				Note: strings.Repeat("n", 500),
+			}}}
 			if _, _, err := b.Put(testName(i), record, ""); err != nil {
 				return err
 			}
@@ -109,8 +111,10 @@ func TestFileErrors(t *testing.T) {
 		kind error
 		says string
 	}{
-		{"newer schema", sql("INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)"),
-			registry.ErrSchema, "has schema 99"},
+		{
+			"newer schema", sql("INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)"),
+			registry.ErrSchema, "has schema 99",
+		},
 		{"another program's", sql("PRAGMA application_id=7"), registry.ErrUnavailable, "another program"},
 		{"not a database", func(t *testing.T, path string) {
 			if err := os.WriteFile(path, []byte(strings.Repeat("not a database\n", 1000)), 0o600); err != nil {

@@ -36,8 +36,10 @@ func TestWriteUntilKilled(t *testing.T) {
 		var after registry.Entry
 		err := s.Write(t.Context(), func(tx registry.WriteTx) error {
 			b := registry.NewBatch(tx, "test", time.UnixMilli(int64(1_900_000_000_000+i)).UTC())
-			record := registry.Record{Contact: fmt.Sprintf("%s-%d", os.Getenv(killedRound), i),
-				Metadata: `{"pad":"` + strings.Repeat("x", random.IntN(5000)) + `"}`}
+			record := registry.Record{
+				Contact:  fmt.Sprintf("%s-%d", os.Getenv(killedRound), i),
+				Metadata: `{"pad":"` + strings.Repeat("x", random.IntN(5000)) + `"}`,
+			}
 			var err error
 			for _, side := range []string{"left", "right"} {
 				if after, _, err = b.Put(registry.Name(fmt.Sprintf("urn:example:%s-%d", side, pair)), record,

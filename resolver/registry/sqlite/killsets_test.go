@@ -50,8 +50,10 @@ func TestChangeUntilKilled(t *testing.T) {
 	for group := int(time.Now().UnixNano()); ; group++ {
 		edits := make([]registry.Edit, groupNames)
 		for i := range edits {
-			edits[i] = registry.Edit{Key: groupKey(group, i), IfVersion: registry.AnyVersion, Note: "made",
-				Change: registry.Put(groupRecord("old"))}
+			edits[i] = registry.Edit{
+				Key: groupKey(group, i), IfVersion: registry.AnyVersion, Note: "made",
+				Change: registry.Put(groupRecord("old")),
+			}
 		}
 		if _, err := r.Apply(t.Context(), administrator(), edits...); err != nil {
 			t.Fatal(err)

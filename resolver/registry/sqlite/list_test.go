@@ -25,8 +25,10 @@ func TestPagesCostTheSame(t *testing.T) {
 		var documents []registry.Document
 		for i := range n {
 			changes = append(changes,
-				registry.Changed{After: registry.Entry{Key: registry.Name(name(i)), Version: 1,
-					Changed: time.UnixMilli(1)}})
+				registry.Changed{After: registry.Entry{
+					Key: registry.Name(name(i)), Version: 1,
+					Changed: time.UnixMilli(1),
+				}})
 			documents = append(documents, registry.Document{Key: name(i), Value: []byte{}})
 		}
 		if err := tx.Append(&registry.ChangeSet{Time: time.UnixMilli(1)}, changes, nil); err != nil {

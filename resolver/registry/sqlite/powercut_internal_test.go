@@ -185,8 +185,10 @@ func changes(t *testing.T, s *Store, r *recorder) {
 	put(registry.Prefix("urn:example:test:"), registry.Record{Sandbox: true})
 	for i := range 12 {
 		put(registry.Name(fmt.Sprintf("urn:example:test:%d", i)),
-			registry.Record{Status: registry.Reserved, Contact: "anna",
-				Metadata: `{"a":"` + strings.Repeat("x", i*1000) + `"}`})
+			registry.Record{
+				Status: registry.Reserved, Contact: "anna",
+				Metadata: `{"a":"` + strings.Repeat("x", i*1000) + `"}`,
+			})
 		put(registry.Name("urn:example:a"),
 			registry.Record{Targets: []registry.Target{{URI: fmt.Sprintf("https://example.org/%d", i)}}})
 		set := registry.ChangeSet{Kind: registry.KindImport, By: "admin", Time: of.Now()}

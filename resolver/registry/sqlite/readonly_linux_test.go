@@ -71,8 +71,10 @@ func TestOpenWithoutRoom(t *testing.T) {
 			again()
 			_, err := s.Lookup(t.Context(), testName(1))
 			_, headErr := s.Head(t.Context())
-			for _, err := range []error{err, headErr, write(t, s, 100, 101),
-				s.Read(t.Context(), func(registry.Tx) error { return nil })} {
+			for _, err := range []error{
+				err, headErr, write(t, s, 100, 101),
+				s.Read(t.Context(), func(registry.Tx) error { return nil }),
+			} {
 				wantFailure(t, err, registry.ErrReopen, path)
 			}
 			closed(t, s)

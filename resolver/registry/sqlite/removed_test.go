@@ -23,8 +23,10 @@ func TestRemovedIsNowhere(t *testing.T) {
 	add := func(name string) registry.Key {
 		t.Helper()
 		key := registry.Name(name)
-		e := registry.Entry{Key: key, Version: 1, Changed: time.UnixMilli(1),
-			Record: registry.Record{Targets: []registry.Target{{URI: secret}}}}
+		e := registry.Entry{
+			Key: key, Version: 1, Changed: time.UnixMilli(1),
+			Record: registry.Record{Targets: []registry.Target{{URI: secret}}},
+		}
 		if err := s.Write(t.Context(),
 			func(tx registry.WriteTx) error { return registrytest.Append(tx, e) }); err != nil {
 			t.Fatal(err)
@@ -93,10 +95,12 @@ func TestRemovedTitlesAreNowhere(t *testing.T) {
 	entries := make([]registry.Entry, names)
 	var purged []registry.Key
 	for i := range entries {
-		entries[i] = registry.Entry{Key: registry.Name(fmt.Sprintf("urn:example:%d", i)), Version: 1,
+		entries[i] = registry.Entry{
+			Key: registry.Name(fmt.Sprintf("urn:example:%d", i)), Version: 1,
 			Changed: time.UnixMilli(1), Record: registry.Record{
 				Targets: []registry.Target{{URI: "https://example.org/", Title: titleOf(i)}},
-			}}
+			},
+		}
 		if i%10 == 0 {
 			purged = append(purged, entries[i].Key)
 		}

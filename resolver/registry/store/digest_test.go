@@ -10,10 +10,12 @@ import (
 
 // Every field of an entry is covered by the digest of its version or by its leaf.
 func TestDigestOfFields(t *testing.T) {
-	plain := registry.Entry{Key: registry.Name("urn:example:a"), Seq: 7, Version: 2, Changed: time.UnixMilli(1),
+	plain := registry.Entry{
+		Key: registry.Name("urn:example:a"), Seq: 7, Version: 2, Changed: time.UnixMilli(1),
 		Record: registry.Record{
 			Since: time.UnixMilli(1), Targets: []registry.Target{{URI: "https://example.org/"}},
-		}}
+		},
+	}
 	leaf := func(e registry.Entry) [digestSize]byte {
 		var h hasher
 		digest := h.content(&e, make([]byte, saltSize))

@@ -100,8 +100,10 @@ func (d *dumper) commits(head registry.Seq) error {
 					return err
 				}
 			}
-			if err := d.line(dumpLine{Commit: &dumpedCommit{Last: c.Last, Set: c.Set,
-				Digest: c.Digest[:]}}); err != nil {
+			if err := d.line(dumpLine{Commit: &dumpedCommit{
+				Last: c.Last, Set: c.Set,
+				Digest: c.Digest[:],
+			}}); err != nil {
 				return err
 			}
 			last = c.Last

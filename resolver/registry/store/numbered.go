@@ -36,8 +36,10 @@ func (t *transaction) sealed(where string, args ...any) (all []sealed, stray boo
 			return err
 		}
 		authors = append(authors, c.int())
-		all = append(all, sealed{Entry: e, salt: bytes.Clone(row.Bytes(c.next)),
-			digest: bytes.Clone(row.Bytes(c.next + 1))})
+		all = append(all, sealed{
+			Entry: e, salt: bytes.Clone(row.Bytes(c.next)),
+			digest: bytes.Clone(row.Bytes(c.next + 1)),
+		})
 		return nil
 	}, args...)
 	if err != nil {

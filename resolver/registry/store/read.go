@@ -137,8 +137,10 @@ func (t *transaction) Current(kind registry.Kind, after string, limit int) (page
 	}
 	err = t.conn.Query("SELECT version, key FROM name WHERE kind = $1 AND key >= $2 ORDER BY key LIMIT $3",
 		func(row Row) error {
-			page = append(page, registry.ChangedKey{Seq: registry.Seq(row.Int(0)),
-				Key: registry.Key{Kind: kind, Name: row.Text(1)}})
+			page = append(page, registry.ChangedKey{
+				Seq: registry.Seq(row.Int(0)),
+				Key: registry.Key{Kind: kind, Name: row.Text(1)},
+			})
 			return nil
 		}, int64(kind), from, int64(limit))
 	return ascending(page, err, from, func(c *registry.ChangedKey) string { return c.Key.Name })

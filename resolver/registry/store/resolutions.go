@@ -22,8 +22,10 @@ func (t *transaction) ResolutionCounts(name string, days registry.Days) (counts 
 	}
 	err = t.conn.Query("SELECT period, people, bots FROM resolved WHERE name = $3 AND "+ofDays+" ORDER BY period",
 		func(row Row) error {
-			counts = append(counts, registry.Count{Period: row.Text(0),
-				Tally: registry.Tally{People: row.Int(1), Bots: row.Int(2)}})
+			counts = append(counts, registry.Count{
+				Period: row.Text(0),
+				Tally:  registry.Tally{People: row.Int(1), Bots: row.Int(2)},
+			})
 			return nil
 		}, days.From, days.To, name)
 	return counts, err
@@ -52,8 +54,10 @@ func (t *transaction) MostResolved(
 		}
 		err = t.conn.Query("SELECT name, "+counted+" GROUP BY name ORDER BY p DESC, b DESC, name LIMIT $5",
 			func(row Row) error {
-				top = append(top, registry.NameCount{Name: row.Text(0),
-					Tally: registry.Tally{People: row.Int(1), Bots: row.Int(2)}})
+				top = append(top, registry.NameCount{
+					Name:  row.Text(0),
+					Tally: registry.Tally{People: row.Int(1), Bots: row.Int(2)},
+				})
 				return nil
 			}, days.From, days.To, after, to, int64(limit))
 		if err == nil {

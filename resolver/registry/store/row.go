@@ -21,8 +21,10 @@ type table struct {
 func tables() []table {
 	return []table{
 		{
-			name: "token", keys: 1, text: []string{"id", "name", "role", "prefixes", "actions", "note", "made_by",
-				"used", "root"},
+			name: "token", keys: 1, text: []string{
+				"id", "name", "role", "prefixes", "actions", "note", "made_by",
+				"used", "root",
+			},
 			numbers: []string{"created", "expires"}, bytes: []string{"hash"},
 		},
 		{name: "mint", keys: 1, text: []string{"pattern", "next"}},

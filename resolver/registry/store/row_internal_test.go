@@ -11,8 +11,10 @@ import (
 // fromVersions are the tables without rows in a portable backup: Load rebuilds them from versions, events and
 // commits.
 func fromVersions() []string {
-	return []string{"author", "change_set", "commits", "event", "version", "name", "host", "target",
-		"title_word", "total"}
+	return []string{
+		"author", "change_set", "commits", "event", "version", "name", "host", "target",
+		"title_word", "total",
+	}
 }
 
 // A portable backup has every column of every side table, with its type.

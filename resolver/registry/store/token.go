@@ -9,8 +9,10 @@ import (
 )
 
 func tokenColumns() []string {
-	return []string{"id", "name", "role", "prefixes", "actions", "note", "created", "made_by", "expires", "used",
-		"hash", "root"}
+	return []string{
+		"id", "name", "role", "prefixes", "actions", "note", "created", "made_by", "expires", "used",
+		"hash", "root",
+	}
 }
 
 // tokensWhere returns the tokens that the end of a statement selects.

@@ -214,31 +214,43 @@ type derivedCheck struct {
 // indication of damage (warning).
 func derivedChecks(warning bool) []derivedCheck {
 	return []derivedCheck{
-		{warning, "%s: current version, number %d, belongs to another name, or has a different status or alias",
+		{
+			warning, "%s: current version, number %d, belongs to another name, or has a different status or alias",
 			"SELECT n.key, n.version FROM name n " +
 				"LEFT JOIN version v ON v.seq = n.version AND v.name = n.id AND v.status = n.status AND v.alias IS " +
 				"NOT DISTINCT FROM n.alias " +
-				"WHERE n.id >= $1 AND n.id <= $2 AND v.seq IS NULL LIMIT $3"},
-		{true, "%s: version number %d is later than the current one",
+				"WHERE n.id >= $1 AND n.id <= $2 AND v.seq IS NULL LIMIT $3",
+		},
+		{
+			true, "%s: version number %d is later than the current one",
 			"SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name " +
-				"WHERE v.number > 1 AND v.name >= $1 AND v.name <= $2 AND v.seq > n.version LIMIT $3"},
-		{true, "%s: the version before number %d is missing",
+				"WHERE v.number > 1 AND v.name >= $1 AND v.name <= $2 AND v.seq > n.version LIMIT $3",
+		},
+		{
+			true, "%s: the version before number %d is missing",
 			"SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name WHERE v.number > 1 " +
 				"AND v.name >= $1 AND v.name <= $2 AND NOT EXISTS " +
 				"(SELECT 1 FROM version p WHERE p.name = v.name AND p.number > 1 AND p.number = v.number - 1) " +
 				"AND NOT (v.number = 2 AND EXISTS " +
-				"(SELECT 1 FROM version p WHERE p.seq = v.name AND p.name = v.name AND p.number = 1)) LIMIT $3"},
-		{warning, "%s: wrong host index of a target of number %d",
+				"(SELECT 1 FROM version p WHERE p.seq = v.name AND p.name = v.name AND p.number = 1)) LIMIT $3",
+		},
+		{
+			warning, "%s: wrong host index of a target of number %d",
 			"SELECT n.key, t.version FROM target t JOIN version v ON v.seq = t.version " +
 				"JOIN name n ON n.id = v.name WHERE t.version >= $1 AND t.version <= $2 AND t.current IS DISTINCT " +
-				"FROM CASE WHEN n.version = t.version THEN n.id END LIMIT $3"},
-		{warning, "%s is a target of the missing number %d",
+				"FROM CASE WHEN n.version = t.version THEN n.id END LIMIT $3",
+		},
+		{
+			warning, "%s is a target of the missing number %d",
 			"SELECT t.uri, t.version FROM target t LEFT JOIN version v ON v.seq = t.version AND v.name IS NOT NULL " +
-				"WHERE t.version >= $1 AND t.version <= $2 AND v.seq IS NULL LIMIT $3"},
-		{true, "%schange set %d without a commit",
+				"WHERE t.version >= $1 AND t.version <= $2 AND v.seq IS NULL LIMIT $3",
+		},
+		{
+			true, "%schange set %d without a commit",
 			"SELECT CASE WHEN s.kind = '' THEN '' ELSE s.kind || ' ' END, s.id FROM change_set s " +
 				"WHERE s.id >= $1 AND s.id <= $2 AND NOT EXISTS (SELECT 1 FROM commits c WHERE c.change_set = s.id) " +
-				"LIMIT $3"},
+				"LIMIT $3",
+		},
 	}
 }
 

@@ -73,8 +73,10 @@ type newVersions struct {
 
 // newVersionsOf returns empty newVersions with capacity for n versions.
 func newVersionsOf(n int) *newVersions {
-	return &newVersions{all: make([]version, 0, n), last: make(map[registry.Key]int, n),
-		words: make(map[registry.Seq][]string)}
+	return &newVersions{
+		all: make([]version, 0, n), last: make(map[registry.Key]int, n),
+		words: make(map[registry.Seq][]string),
+	}
 }
 
 // add adds a version that has its seq, and sets First from its predecessor. ErrConflict means that its number

@@ -94,8 +94,10 @@ func CreatorMembers() []string {
 
 // YearMembers returns the metadata members of the date of publication.
 func YearMembers() []string {
-	return []string{"issued", "date", "datePublished", "published", "publicationYear", "year", "dc.date",
-		"datacite.publicationyear", "erc.when", "when"}
+	return []string{
+		"issued", "date", "datePublished", "published", "publicationYear", "year", "dc.date",
+		"datacite.publicationyear", "erc.when", "when",
+	}
 }
 
 // KeywordMembers returns the metadata members of subjects.

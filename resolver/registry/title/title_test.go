@@ -80,8 +80,10 @@ func TestQuery(t *testing.T) {
 			t.Errorf("%q: %v, want %t", query, err, want)
 		}
 	}
-	for _, text := range []string{"", " ?", strings.Repeat("a", title.MaxQuery+1),
-		"a b c d e f g h i j k l m n o p q"} {
+	for _, text := range []string{
+		"", " ?", strings.Repeat("a", title.MaxQuery+1),
+		"a b c d e f g h i j k l m n o p q",
+	} {
 		if q, err := title.ParseQuery(text); !errors.Is(err, title.ErrQuery) {
 			t.Errorf("%.20q: %q, %v", text, q, err)
 		}
@@ -91,8 +93,10 @@ func TestQuery(t *testing.T) {
 // Words are valid text within the limits, contain no character that databases treat as a separator or
 // operator, and are stable when folded again.
 func FuzzWords(f *testing.F) {
-	for _, seed := range []string{"Kalevala", "Straße ẞ ŉ", "ᾳΐ և", "ガｶﾞ", "İ", "\xff", "a\u0300\u0345b",
-		"AND NEAR(x) y* 'q' \"z\" a:b \\"} {
+	for _, seed := range []string{
+		"Kalevala", "Straße ẞ ŉ", "ᾳΐ և", "ガｶﾞ", "İ", "\xff", "a\u0300\u0345b",
+		"AND NEAR(x) y* 'q' \"z\" a:b \\",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -43,15 +43,21 @@ func TestNames(t *testing.T) {
 		{"a\u00a0b", "error character 2 of the name, U+00A0 NO-BREAK SPACE, is a space"},
 		{"a\ue000", "error character 2 of the name, U+E000"},
 		{"a\xff", "error invalid UTF-8 at byte 2 of the name"},
-		{"\u0430dmin",
+		{
+			"\u0430dmin",
 			"error character 2 of the name, U+0064 LATIN SMALL LETTER D, is of the script Latin, preceding ones are " +
-				"of Cyrillic"},
-		{"catal\u03bfgue",
+				"of Cyrillic",
+		},
+		{
+			"catal\u03bfgue",
 			"error character 6 of the name, U+03BF GREEK SMALL LETTER OMICRON, is of the script Greek, preceding " +
-				"ones are of Latin"},
-		{"カ한",
+				"ones are of Latin",
+		},
+		{
+			"カ한",
 			"error character 2 of the name, U+D55C <Hangul Syllable>, is of the script Hangul, preceding ones are " +
-				"of Katakana"},
+				"of Katakana",
+		},
 	} {
 		made, _, err := token.Create(t.Context(), r, root, token.Token{Name: tt.name, Role: registry.Reader})
 		refusal, refused := strings.CutPrefix(tt.want, "error ")

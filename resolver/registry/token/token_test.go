@@ -62,21 +62,33 @@ func TestCreateToken(t *testing.T) {
 		token token.Token
 		want  error
 	}{
-		{"all", root, token.Token{Name: "loader", Role: registry.Writer,
-			Prefixes: []string{"URN:NBN:FI:", "urn:nbn:fi:"}, Note: "n", Expires: future}, nil},
+		{"all", root, token.Token{
+			Name: "loader", Role: registry.Writer,
+			Prefixes: []string{"URN:NBN:FI:", "urn:nbn:fi:"}, Note: "n", Expires: future,
+		}, nil},
 		{"the least", root, token.Token{Name: "r", Role: registry.Reader}, nil},
 		{"no role", root, token.Token{Name: "r"}, registry.ErrInvalid},
 		{"a role that there is not", root, token.Token{Name: "r", Role: 9}, registry.ErrInvalid},
 		{"no name", root, token.Token{Role: registry.Reader}, registry.ErrInvalid},
 		{"a name of two lines", root, token.Token{Name: "a\nb", Role: registry.Reader}, registry.ErrInvalid},
 		{"it has expired", root, token.Token{Name: "r", Role: registry.Reader, Expires: past}, registry.ErrInvalid},
-		{"by a writer", registry.Actor{Role: registry.Writer}, token.Token{Name: "r", Role: registry.Reader},
-			registry.ErrDenied},
+		{
+			"by a writer",
+			registry.Actor{Role: registry.Writer},
+			token.Token{Name: "r", Role: registry.Reader},
+			registry.ErrDenied,
+		},
 		{"by an admin of some names", limited, token.Token{Name: "r", Role: registry.Reader}, registry.ErrDenied},
-		{"the name of the administrator", root, token.Token{Name: "Admin ", Role: registry.Reader},
-			registry.ErrInvalid},
-		{"the name of a token for all", limited,
-			token.Token{Name: "R", Role: registry.Reader, Prefixes: []string{"urn:"}}, registry.ErrDenied},
+		{
+			"the name of the administrator", root,
+			token.Token{Name: "Admin ", Role: registry.Reader},
+			registry.ErrInvalid,
+		},
+		{
+			"the name of a token for all", limited,
+			token.Token{Name: "R", Role: registry.Reader, Prefixes: []string{"urn:"}},
+			registry.ErrDenied,
+		},
 		{"long prefixes", root, token.Token{Name: "x", Role: registry.Reader, Prefixes: many}, registry.ErrInvalid},
 	} {
 		made, secret, err := token.Create(t.Context(), r, tt.actor, tt.token)

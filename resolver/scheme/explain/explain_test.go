@@ -19,8 +19,10 @@ func fetch(t *testing.T, text string) (*scheme.Resource, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ports := scheme.Ports{Deny: func(port uint16) bool { return port == 6379 || port == 9001 },
-		Allow: func(port uint16) bool { return port == 99 }}
+	ports := scheme.Ports{
+		Deny:  func(port uint16) bool { return port == 6379 || port == 9001 },
+		Allow: func(port uint16) bool { return port == 99 },
+	}
 	gateways := scheme.Infos{{Names: []string{"telnet"}, Service: "remote sessions (telnet)"}}
 	return explain.New(explain.Config{Ports: ports, ServiceAt: gateways.ServiceAt}).Fetch(t.Context(),
 		scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
@@ -42,16 +44,26 @@ func TestParts(t *testing.T) {
 		parts        string
 		text         string
 	}{
-		{"RFC 1738 section 3.8", "telnet://melvyl.ucop.edu", "telnet://melvyl.ucop.edu/",
-			"Host=melvyl.ucop.edu|Port=23 (the usual one)", ""},
-		{"RFC 4248 section 2", "TELNET://User@[2001:DB8::1]:2323/", "telnet://User@[2001:db8::1]:2323/",
-			"Host=[2001:db8::1]|Port=2323|User=User", ""},
-		{"section 3.8: a password", "telnet://a:hunter2@h:23/", "telnet://a@h/",
-			"Host=h|Port=23 (the usual one)|User=a|Password=(not shown)", ""},
-		{"section 3.8: a password alone", "telnet://:hunter2@h/", "telnet://@h/",
-			"Host=h|Port=23 (the usual one)|Password=(not shown)", ""},
-		{"section 3.11", "prospero://host.dom//pros/name", "prospero://host.dom//pros/name",
-			"Host=host.dom|Port=1525 (the usual one)|Object name=/pros/name", ""},
+		{
+			"RFC 1738 section 3.8", "telnet://melvyl.ucop.edu", "telnet://melvyl.ucop.edu/",
+			"Host=melvyl.ucop.edu|Port=23 (the usual one)", "",
+		},
+		{
+			"RFC 4248 section 2", "TELNET://User@[2001:DB8::1]:2323/", "telnet://User@[2001:db8::1]:2323/",
+			"Host=[2001:db8::1]|Port=2323|User=User", "",
+		},
+		{
+			"section 3.8: a password", "telnet://a:hunter2@h:23/", "telnet://a@h/",
+			"Host=h|Port=23 (the usual one)|User=a|Password=(not shown)", "",
+		},
+		{
+			"section 3.8: a password alone", "telnet://:hunter2@h/", "telnet://@h/",
+			"Host=h|Port=23 (the usual one)|Password=(not shown)", "",
+		},
+		{
+			"section 3.11", "prospero://host.dom//pros/name", "prospero://host.dom//pros/name",
+			"Host=host.dom|Port=1525 (the usual one)|Object name=/pros/name", "",
+		},
 		{
 			"section 3.11: fields", "prospero://h:1526/x%20y;a=1;b%3d=%c3%a9",
 			"prospero://h:1526/x%20y;a=1;b%3D=%C3%A9", "Host=h|Port=1526|Object name=x y|Field a=1|Field b==é", "",
@@ -70,8 +82,10 @@ func TestParts(t *testing.T) {
 			"mailto:j@example.com?cc=bob@example.com&in-reply-to=%3C34@x%3E",
 			"To=j@example.com|Cc=bob@example.com|In-Reply-To=<34@x>", "",
 		},
-		{"RFC 6068 section 2: to", "mailto:?to=a@x.example,b@x.example", "mailto:a@x.example,b@x.example",
-			"To=a@x.example|To=b@x.example", ""},
+		{
+			"RFC 6068 section 2: to", "mailto:?to=a@x.example,b@x.example", "mailto:a@x.example,b@x.example",
+			"To=a@x.example|To=b@x.example", "",
+		},
 	} {
 		t.Run(c.section, func(t *testing.T) {
 			l := explained(t, c.uri)
@@ -120,15 +134,21 @@ func TestWarnings(t *testing.T) {
 		{"telnet://bank.example%2Flogin@h/", []string{"is a user name"}, false},
 		{"telnet://bank.example:23@h/", []string{"password", "is a user name"}, false},
 		{"telnet://a%0D%0Ab@h/", []string{"The user contains an encoded line end"}, true},
-		{"telnet://a:%0a@h/", []string{"This address contains a password", "The password contains an encoded line end"},
-			true},
+		{
+			"telnet://a:%0a@h/",
+			[]string{"This address contains a password", "The password contains an encoded line end"},
+			true,
+		},
 		{"telnet://a%1bb@h/", []string{"The user contains an encoded control character"}, true},
 		{"telnet://%E2%80%AEa@h/", []string{"The user contains an invisible character"}, true},
 		{"prospero://h/a%0Ab", []string{"The object name contains an encoded line end"}, true},
 		{"prospero://h/a;b=%0D", []string{"The field b contains an encoded line end"}, true},
 		{"prospero://h/a;b%0D=c", []string{"The name of a field contains an encoded line end"}, true},
-		{"mailto:a@h.example?subject=x%0D%0ABcc:%20b@h.example",
-			[]string{"The subject contains an encoded line end"}, true},
+		{
+			"mailto:a@h.example?subject=x%0D%0ABcc:%20b@h.example",
+			[]string{"The subject contains an encoded line end"},
+			true,
+		},
 		{"mailto:a@h.example?body=x%0D%0Ay%09z", nil, false},
 		{"mailto:a@h.example?body=x%00", []string{"The message contains an encoded control"}, true},
 		{"mailto:a@h.example?bcc=b@h.example", []string{"blind copies"}, false},
@@ -172,8 +192,10 @@ func TestOthers(t *testing.T) {
 }
 
 func TestCacheControl(t *testing.T) {
-	for text, want := range map[string]string{"telnet://h/": "", "telnet://a@h/": "no-store",
-		"mailto:a@h.example": ""} {
+	for text, want := range map[string]string{
+		"telnet://h/": "", "telnet://a@h/": "no-store",
+		"mailto:a@h.example": "",
+	} {
 		if resource, err := fetch(t, text); err != nil || resource.Fields.Get("Cache-Control") != want {
 			t.Errorf("%s: %+v, %v", text, resource, err)
 		}
@@ -181,8 +203,10 @@ func TestCacheControl(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	for _, text := range []string{"telnet://h/path", "telnet:h", "prospero://h/", "prospero://u@h/x", "mailto:a",
-		"mailto://a@h.example"} {
+	for _, text := range []string{
+		"telnet://h/path", "telnet:h", "prospero://h/", "prospero://u@h/x", "mailto:a",
+		"mailto://a@h.example",
+	} {
 		resource, err := fetch(t, text)
 		var parse *uri.ParseError
 		if !errors.As(err, &parse) {

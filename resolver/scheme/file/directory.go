@@ -30,8 +30,10 @@ const batch = 256
 func (h *Handler) list(ctx context.Context, d directory) (*scheme.Listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.config.Limits.Timeout)
 	defer cancel()
-	l := &scheme.Listing{Kind: scheme.KindDirectory, Title: scheme.DecodeText(d.place.path),
-		URI: urlOf(d.place.path, true)}
+	l := &scheme.Listing{
+		Kind: scheme.KindDirectory, Title: scheme.DecodeText(d.place.path),
+		URI: urlOf(d.place.path, true),
+	}
 	seen, size := 0, int64(0)
 	for {
 		if err := ctx.Err(); err != nil {

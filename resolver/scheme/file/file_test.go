@@ -62,8 +62,10 @@ func must(t *testing.T, err error) {
 func later() time.Time { return time.Now().Add(time.Hour) }
 
 func handler(roots ...string) *file.Handler {
-	return file.New(file.Config{Roots: roots, Now: later,
-		Limits: scheme.Limits{Timeout: time.Minute, Entries: 1000, Bytes: 1 << 20}})
+	return file.New(file.Config{
+		Roots: roots, Now: later,
+		Limits: scheme.Limits{Timeout: time.Minute, Entries: 1000, Bytes: 1 << 20},
+	})
 }
 
 // get fetches a URL; header lists names and values.
@@ -170,8 +172,10 @@ func TestRefused(t *testing.T) {
 }
 
 func TestOffsets(t *testing.T) {
-	for url, offset := range map[string]int{"file:///a/b%2Fc": 10, "file:///a?b": 9, "file:///a//b": 10, "file:////": 8,
-		"file:///%00": 8} {
+	for url, offset := range map[string]int{
+		"file:///a/b%2Fc": 10, "file:///a?b": 9, "file:///a//b": 10, "file:////": 8,
+		"file:///%00": 8,
+	} {
 		_, err := get(t, handler("/srv"), url)
 		var parse *uri.ParseError
 		if !errors.As(err, &parse) || parse.Offset != offset {

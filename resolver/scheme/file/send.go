@@ -52,8 +52,10 @@ func (h *Handler) resource(r scheme.Request, f *os.File, info fs.FileInfo) (*sch
 		part = scheme.Range{Length: size}
 	}
 	fields.Set("Content-Length", strconv.FormatInt(part.Length, 10))
-	return &scheme.Resource{Response: httpmessage.Response{Status: status, Fields: fields, Body: http.NoBody,
-		ContentLength: part.Length}}, part, nil
+	return &scheme.Resource{Response: httpmessage.Response{
+		Status: status, Fields: fields, Body: http.NoBody,
+		ContentLength: part.Length,
+	}}, part, nil
 }
 
 // withoutPath returns the cause of a *fs.PathError, whose text has no local path.

@@ -40,16 +40,28 @@ func TestRanges(t *testing.T) {
 		{"section 13.1.5: a date", []string{"Range", "bytes=2-4", "If-Range", modified}, 206, "234", "bytes 2-4/10"},
 		{"section 13.1.5: another", []string{"Range", "bytes=2-4", "If-Range", `"x"`}, 200, "0123456789", ""},
 		{"section 13.1.2", []string{"If-None-Match", `"x", W/` + etag}, 304, "", ""},
-		{"section 13.1.2: another", []string{"If-None-Match", `"x"`, "If-Modified-Since", modified}, 200,
-			"0123456789", ""},
+		{
+			"section 13.1.2: another",
+			[]string{"If-None-Match", `"x"`, "If-Modified-Since", modified},
+			200,
+			"0123456789", "",
+		},
 		{"section 13.1.3", []string{"If-Modified-Since", modified}, 304, "", ""},
 		{"section 13.1.1", []string{"If-Match", etag}, 200, "0123456789", ""},
 		{"section 13.1.1: another", []string{"If-Match", `"x"`, "Range", "bytes=2-4"}, 412, "", ""},
-		{"section 13.1.1: any, and a part", []string{"If-Match", `*`, "Range", "bytes=2-4"}, 206, "234",
-			"bytes 2-4/10"},
+		{
+			"section 13.1.1: any, and a part",
+			[]string{"If-Match", `*`, "Range", "bytes=2-4"},
+			206, "234",
+			"bytes 2-4/10",
+		},
 		{"section 13.1.4", []string{"If-Unmodified-Since", modified}, 200, "0123456789", ""},
-		{"section 13.1.4: changed since", []string{"If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"}, 412,
-			"", ""},
+		{
+			"section 13.1.4: changed since",
+			[]string{"If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"},
+			412,
+			"", "",
+		},
 		{"section 13.2.2: before Range", []string{"If-None-Match", etag, "Range", "bytes=2-4"}, 304, "", ""},
 	} {
 		t.Run(c.section, func(t *testing.T) {
@@ -186,8 +198,10 @@ func TestLargeFile(t *testing.T) {
 func TestDescriptors(t *testing.T) {
 	dir := tree(t)
 	h, before := handler(dir+"/pub"), openFiles(t)
-	for _, url := range []string{"/pub/a.txt", "/pub/none", "/pub/", "/pub", "/pub/a.txt/", "/pub/missing", "/pub/pipe",
-		"/pub/outside"} {
+	for _, url := range []string{
+		"/pub/a.txt", "/pub/none", "/pub/", "/pub", "/pub/a.txt/", "/pub/missing", "/pub/pipe",
+		"/pub/outside",
+	} {
 		resource, err := fetch(t, h, http.MethodHead, "file://"+dir+url)
 		if now := openFiles(t); now > before {
 			t.Errorf("%s: %d descriptors, %d before (%+v, %v)", url, now, before, resource, err)

@@ -92,33 +92,55 @@ func TestLogin(t *testing.T) {
 	}{
 		{what: "nobody", want: "USER anonymous\nPASS urnd@\n"},
 		{what: "anonymous", userinfo: "anonymous@", want: "USER anonymous\nPASS urnd@\n", private: true},
-		{what: "anonymous where users are refused", userinfo: "ftp@", off: true, want: "USER anonymous\nPASS urnd@\n",
-			private: true},
+		{
+			what: "anonymous where users are refused", userinfo: "ftp@", off: true, want: "USER anonymous\nPASS urnd@\n",
+			private: true,
+		},
 		{what: "password", userinfo: "anna:ge%40heim@", want: "USER anna\nPASS ge@heim\n", private: true},
 		{what: "empty password", userinfo: "anna:@", want: "USER anna\nPASS \n", private: true},
 		{what: "no password", userinfo: "an%22na@", want: "USER an\"na", status: 401, private: true},
-		{what: "no password needed", userinfo: "anna@", replies: map[string]string{"USER": "230 in"},
-			want: "USER anna\nFEAT", private: true},
-		{what: "asked", userinfo: "anna@", authorization: basic("anna:x:y"), want: "USER anna\nPASS x:y\n",
-			private: true},
-		{what: "asked for another", userinfo: "anna@", authorization: basic("otto:x"), want: "USER anna", status: 401,
-			private: true},
+		{
+			what: "no password needed", userinfo: "anna@", replies: map[string]string{"USER": "230 in"},
+			want: "USER anna\nFEAT", private: true,
+		},
+		{
+			what: "asked", userinfo: "anna@", authorization: basic("anna:x:y"), want: "USER anna\nPASS x:y\n",
+			private: true,
+		},
+		{
+			what: "asked for another", userinfo: "anna@", authorization: basic("otto:x"), want: "USER anna", status: 401,
+			private: true,
+		},
 		{what: "asked without user", authorization: basic("otto:x"), want: "USER otto\nPASS x\n", private: true},
-		{what: "the URL first", userinfo: "anna:a@", authorization: basic("anna:b"), want: "USER anna\nPASS a\n",
-			private: true},
+		{
+			what: "the URL first", userinfo: "anna:a@", authorization: basic("anna:b"), want: "USER anna\nPASS a\n",
+			private: true,
+		},
 		{what: "another scheme", authorization: "Bearer x", want: "USER anonymous\nPASS urnd@\n", private: true},
-		{what: "wrong", userinfo: "anna:falsch@", replies: map[string]string{"PASS": "530 wrong"},
-			want: "USER anna\nPASS falsch", status: 401, private: true},
-		{what: "refused user", userinfo: "anna:falsch@", replies: map[string]string{"USER": "530 anonymous only"},
-			want: "USER anna", status: 401, private: true},
-		{what: "no anonymous", replies: map[string]string{"PASS": "530 no"}, want: "USER anonymous\nPASS urnd@",
-			status: 401},
-		{what: "no anonymous, and users are refused", off: true, replies: map[string]string{"PASS": "530 no"},
-			want: "USER anonymous\nPASS urnd@", status: 403},
-		{what: "account", replies: map[string]string{"PASS": "332 account"}, want: "USER anonymous\nPASS urnd@",
-			status: 403},
-		{what: "busy", replies: map[string]string{"greeting": "421 too many"}, timeout: 100 * time.Millisecond,
-			want: "", status: 503},
+		{
+			what: "wrong", userinfo: "anna:falsch@", replies: map[string]string{"PASS": "530 wrong"},
+			want: "USER anna\nPASS falsch", status: 401, private: true,
+		},
+		{
+			what: "refused user", userinfo: "anna:falsch@", replies: map[string]string{"USER": "530 anonymous only"},
+			want: "USER anna", status: 401, private: true,
+		},
+		{
+			what: "no anonymous", replies: map[string]string{"PASS": "530 no"}, want: "USER anonymous\nPASS urnd@",
+			status: 401,
+		},
+		{
+			what: "no anonymous, and users are refused", off: true, replies: map[string]string{"PASS": "530 no"},
+			want: "USER anonymous\nPASS urnd@", status: 403,
+		},
+		{
+			what: "account", replies: map[string]string{"PASS": "332 account"}, want: "USER anonymous\nPASS urnd@",
+			status: 403,
+		},
+		{
+			what: "busy", replies: map[string]string{"greeting": "421 too many"}, timeout: 100 * time.Millisecond,
+			want: "", status: 503,
+		},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			f := &fake{replies: c.replies}
@@ -192,7 +214,8 @@ func TestData(t *testing.T) {
 		h := handler(t, func(config *Config) {
 			config.TLS = TLSNever
 			config.Dial = func(ctx context.Context, network, address string,
-				check func(netip.AddrPort) error) (net.Conn, error) {
+				check func(netip.AddrPort) error,
+			) (net.Conn, error) {
 				if dialled = append(dialled, address); len(dialled) > 1 {
 					return nil, net.ErrClosed
 				}
@@ -224,7 +247,8 @@ func TestPassive(t *testing.T) {
 		h := handler(t, func(c *Config) {
 			c.TLS, c.Limits.Timeout = TLSNever, 3*time.Second
 			c.Dial = func(ctx context.Context, network, address string,
-				check func(netip.AddrPort) error) (net.Conn, error) {
+				check func(netip.AddrPort) error,
+			) (net.Conn, error) {
 				if !strings.HasSuffix(address, ":5001") {
 					return settings().Dial(ctx, network, address, check)
 				}
@@ -407,8 +431,11 @@ func TestTLSRefused(t *testing.T) {
 		sent    string // last command
 	}{
 		{"required", TLSRequired, nil, "AUTH TLS"},
-		{"a reply before the encryption", TLSOffered,
-			map[string]string{"FEAT": "211-a\r\n AUTH TLS\r\n211 b", "AUTH": "234 go\r\n230 in"}, "AUTH TLS"},
+		{
+			"a reply before the encryption", TLSOffered,
+			map[string]string{"FEAT": "211-a\r\n AUTH TLS\r\n211 b", "AUTH": "234 go\r\n230 in"},
+			"AUTH TLS",
+		},
 	} {
 		f := &fake{replies: c.replies}
 		h := handler(t, func(config *Config) { config.TLS = c.mode })

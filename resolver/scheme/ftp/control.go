@@ -39,8 +39,10 @@ func newControl(conn net.Conn, k key, limits scheme.Limits) (*control, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server address: %w", err)
 	}
-	return &control{key: k, conn: conn, in: bufio.NewReaderSize(conn, limits.Line), remote: remote,
-		timeout: limits.Timeout}, nil
+	return &control{
+		key: k, conn: conn, in: bufio.NewReaderSize(conn, limits.Line), remote: remote,
+		timeout: limits.Timeout,
+	}, nil
 }
 
 // Server implements scheme.PooledConn.

@@ -126,8 +126,10 @@ func (f *fetch) lines(
 // readLines parses the lines of a listing within the limits.
 func readLines(data io.Reader, limits scheme.Limits, parse func(string) (entry, bool, bool)) (listed, error) {
 	var found listed
-	lines := scheme.LineReader{In: bufio.NewReaderSize(data, limits.Line), Line: limits.Line, Bytes: limits.Bytes,
-		Endless: true}
+	lines := scheme.LineReader{
+		In: bufio.NewReaderSize(data, limits.Line), Line: limits.Line, Bytes: limits.Bytes,
+		Endless: true,
+	}
 	for found.incomplete == "" {
 		line, err := lines.Next()
 		switch {

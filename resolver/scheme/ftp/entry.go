@@ -28,8 +28,10 @@ func (e entry) shown() bool {
 
 // item converts the entry. base is the URI of the directory and ends in a slash.
 func (e entry) item(base string) scheme.Item {
-	item := scheme.Item{Kind: e.kind, Name: scheme.DecodeText(e.name), URI: base + escape(e.name), Modified: e.modified,
-		Note: e.note()}
+	item := scheme.Item{
+		Kind: e.kind, Name: scheme.DecodeText(e.name), URI: base + escape(e.name), Modified: e.modified,
+		Note: e.note(),
+	}
 	if e.kind == scheme.ItemDirectory {
 		item.URI += "/"
 	}

@@ -144,8 +144,10 @@ func (i *fileInfo) setTag(now time.Time) {
 func (f *fetch) content(
 	ctx, before context.Context, info fileInfo, fields httpmessage.Fields,
 ) (*scheme.Resource, error) {
-	resource := &scheme.Resource{Response: httpmessage.Response{Status: http.StatusOK, Fields: fields,
-		Body: http.NoBody, ContentLength: info.size}}
+	resource := &scheme.Resource{Response: httpmessage.Response{
+		Status: http.StatusOK, Fields: fields,
+		Body: http.NoBody, ContentLength: info.size,
+	}}
 	// Fields that depend on the content are omitted for HEAD (RFC 9110 section 9.3.2): a cache would take them
 	// for those of GET.
 	if named, sure := scheme.NamedType(f.target.Name); sure || named != "" && f.request.Method == http.MethodGet {

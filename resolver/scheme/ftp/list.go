@@ -61,8 +61,10 @@ func parseUnix(line string, now time.Time) (entry, bool) {
 		return entry{}, false
 	}
 	size := parseSize(fields[at-1].text)
-	e := entry{name: line[end+1:], kind: scheme.ItemOther, size: size, modified: modified, noSize: size < 0,
-		noTime: modified.IsZero()}
+	e := entry{
+		name: line[end+1:], kind: scheme.ItemOther, size: size, modified: modified, noSize: size < 0,
+		noTime: modified.IsZero(),
+	}
 	// NetWare has its rights in brackets, and pads with spaces.
 	if strings.Contains(fields[0].text+fields[1].text, "[") {
 		if e.name = strings.TrimLeft(e.name, " "); e.name == "" {

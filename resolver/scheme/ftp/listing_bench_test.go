@@ -17,19 +17,23 @@ func BenchmarkListing(b *testing.B) {
 		name, line string // with the number of the entry
 		parse      func(string) (entry, bool, bool)
 	}{
-		{"MLSD",
+		{
+			"MLSD",
 			"type=file;size=%[1]d;modify=20260101123456;UNIX.mode=0644;UNIX.owner=0;unique=fd00g%[1]x; " +
-				"file-%[1]d.txt\r\n", parseMLSD},
-		{"LIST of this year", "-rw-r--r--   1 ftp      ftp      %10d Jan 12 10:15 file-%[1]d.txt\r\n",
-			func(line string) (entry, bool,
-				bool,
-			) {
-				return parseList(line, now)
-			}},
-		{"LIST", "-rw-r--r--   1 ftp      ftp      %10d Jan 12  2009 file-%[1]d.txt\r\n",
-			func(line string) (entry, bool, bool) { return parseList(line, now) }},
-		{"LIST of DOS", "01-12-09  10:15AM  %20d file-%[1]d.txt\r\n",
-			func(line string) (entry, bool, bool) { return parseList(line, now) }},
+				"file-%[1]d.txt\r\n", parseMLSD,
+		},
+		{
+			"LIST of this year", "-rw-r--r--   1 ftp      ftp      %10d Jan 12 10:15 file-%[1]d.txt\r\n",
+			func(line string) (entry, bool, bool) { return parseList(line, now) },
+		},
+		{
+			"LIST", "-rw-r--r--   1 ftp      ftp      %10d Jan 12  2009 file-%[1]d.txt\r\n",
+			func(line string) (entry, bool, bool) { return parseList(line, now) },
+		},
+		{
+			"LIST of DOS", "01-12-09  10:15AM  %20d file-%[1]d.txt\r\n",
+			func(line string) (entry, bool, bool) { return parseList(line, now) },
+		},
 	} {
 		var lines strings.Builder
 		for i := range 1000 {

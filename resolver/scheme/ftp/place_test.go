@@ -68,7 +68,8 @@ func TestSlots(t *testing.T) {
 	h := handler(t, func(c *Config) {
 		c.TLS, c.MaxIdle, c.MaxFetches = TLSNever, 1, 2
 		c.Dial = func(ctx context.Context, network, address string,
-			check func(netip.AddrPort) error) (net.Conn, error) {
+			check func(netip.AddrPort) error,
+		) (net.Conn, error) {
 			return guard.WithCheck(check).DialContext(ctx, network, address)
 		}
 	})

@@ -68,8 +68,10 @@ func TestPool(t *testing.T) {
 
 // TestStrayReply: a late or surplus reply must not be taken for the reply to the next request.
 func TestStrayReply(t *testing.T) {
-	for _, stray := range []string{"250 done", "226 all sent", "213 99", "550 none", "421 bye",
-		"250 done\r\n250 done"} {
+	for _, stray := range []string{
+		"250 done", "226 all sent", "213 99", "550 none", "421 bye",
+		"250 done\r\n250 done",
+	} {
 		f := &fake{replies: map[string]string{"SIZE a": "213 10", "SIZE b": "213 10"}}
 		address := f.start(t)
 		h := handler(t, func(c *Config) { c.TLS = TLSNever })

@@ -118,8 +118,12 @@ func TestProtectionRefused(t *testing.T) {
 		login string
 		mode  TLS
 		ok    bool
-	}{{"", TLSOffered, true}, {"anonymous@", TLSOffered, true}, {"anna:geheim@", TLSOffered, false},
-		{"", TLSRequired, false}} {
+	}{
+		{"", TLSOffered, true},
+		{"anonymous@", TLSOffered, true},
+		{"anna:geheim@", TLSOffered, false},
+		{"", TLSRequired, false},
+	} {
 		f := &fake{
 			replies: map[string]string{"FEAT": "211-a\r\n AUTH TLS\r\n211 b", "PBSZ": "200 0", "PROT": "534 no"},
 			tls:     &tls.Config{Certificates: []tls.Certificate{pair}},
@@ -145,8 +149,10 @@ func TestSecret(t *testing.T) {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}
-	f := &fake{replies: map[string]string{"PASS": "230-your password is geheim\r\n230 in", "PWD": `257 "/home/geheim"`,
-		"MDTM": "213 20240229131415"}}
+	f := &fake{replies: map[string]string{
+		"PASS": "230-your password is geheim\r\n230 in", "PWD": `257 "/home/geheim"`,
+		"MDTM": "213 20240229131415",
+	}}
 	at, h := f.start(t), handler(t, func(c *Config) { c.TLS = TLSNever })
 	for range 2 {
 		resource, _, err := get(t, h, "ftp://anna:geheim@"+at+"/")

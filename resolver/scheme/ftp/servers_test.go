@@ -64,10 +64,14 @@ type server struct {
 
 func servers() map[string]server {
 	return map[string]server{
-		"vsftpd": {func(t testing.TB, root string) *testserver.FTPServer { return testserver.StartVsftpd(t, root) },
-			""},
-		"proftpd": {func(t testing.TB, root string) *testserver.FTPServer { return testserver.StartProFTPD(t, root) },
-			""},
+		"vsftpd": {
+			func(t testing.TB, root string) *testserver.FTPServer { return testserver.StartVsftpd(t, root) },
+			"",
+		},
+		"proftpd": {
+			func(t testing.TB, root string) *testserver.FTPServer { return testserver.StartProFTPD(t, root) },
+			"",
+		},
 		"pure-ftpd": {func(t testing.TB, root string) *testserver.FTPServer {
 			return testserver.StartPureFTPd(t, root, "anna", "geheim")
 		}, "anna:geheim@"},
@@ -122,8 +126,10 @@ func testFiles(t *testing.T, h *Handler, at string) {
 }
 
 func testDirectory(t *testing.T, h *Handler, at string) {
-	want := []string{"empty/", "sub dir/", " leading", "<b>&\"", "a;b#c%41?.txt", "big.bin", "lines.txt", "link",
-		"secret", "to a name", "zero", "über.txt"}
+	want := []string{
+		"empty/", "sub dir/", " leading", "<b>&\"", "a;b#c%41?.txt", "big.bin", "lines.txt", "link",
+		"secret", "to a name", "zero", "über.txt",
+	}
 	for _, path := range []string{"/pub/", "/pub;type=d", "/pub/;type=d", "/%2Fpub/"} {
 		resource, _, err := get(t, h, at+path)
 		if err != nil {

@@ -67,8 +67,11 @@ func TestMissing(t *testing.T) {
 		{"text", "/a.txt;type=a", map[string]string{"MDTM": "550 none"}, "", 404},
 		{"text that is there", "/a.txt;type=a", map[string]string{"MDTM": "213 20240229131415"}, "", 200},
 		{"no SIZE", "/a.txt", map[string]string{"MDTM": "550 none", "CWD a.txt": "550 none"}, "", 404},
-		{"no SIZE, and a directory", "/a.txt", map[string]string{"MDTM": "550 no plain file", "CWD a.txt": "250 done"},
-			"", 302},
+		{
+			"no SIZE, and a directory", "/a.txt",
+			map[string]string{"MDTM": "550 no plain file", "CWD a.txt": "250 done"},
+			"", 302,
+		},
 		{"a size, but no time", "/a.txt", map[string]string{"SIZE": "213 1", "MDTM": "550 none"}, "", 200},
 		{"neither, listed", "/a.txt", nil, "b\r\na.txt\r\n", 200},
 		{"neither, listed in another case", "/A.txt", nil, "a.TXT\r\n", 200},

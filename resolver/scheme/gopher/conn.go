@@ -33,8 +33,10 @@ func (h *Handler) send(ctx context.Context, r scheme.Request, q request) (*conn,
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: raw, ctx: ctx, timeout: h.config.Limits.Timeout,
-		cut: func() { _ = raw.SetDeadline(time.Unix(1, 0)) }}
+	c := &conn{
+		Conn: raw, ctx: ctx, timeout: h.config.Limits.Timeout,
+		cut: func() { _ = raw.SetDeadline(time.Unix(1, 0)) },
+	}
 	c.timer = time.AfterFunc(c.timeout, c.cut)
 	c.forget = context.AfterFunc(ctx, c.cut)
 	c.in = bufio.NewReader(c)

@@ -58,8 +58,10 @@ func TestMalformed(t *testing.T) {
 	} {
 		p := says(t, ".\r\n")
 		var parse *uri.ParseError
-		for name, h := range map[string]scheme.Handler{"handler": handler(),
-			"gateway": scheme.Gateway{Handler: handler()}} {
+		for name, h := range map[string]scheme.Handler{
+			"handler": handler(),
+			"gateway": scheme.Gateway{Handler: handler()},
+		} {
 			if _, err := h.Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+p.addr+path)); !errors.As(err,
 				&parse) {
 				t.Errorf("%s of %s: %v", path, name, err)
@@ -152,8 +154,10 @@ func TestWithoutServer(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", url, r.Status, got, want)
 		}
 	}
-	for _, url := range []string{"gopher://h/hURL:javascript:alert(1)", "gopher://h/hURL:file:///etc/passwd",
-		"gopher://h/hURL:data:text/html,a"} {
+	for _, url := range []string{
+		"gopher://h/hURL:javascript:alert(1)", "gopher://h/hURL:file:///etc/passwd",
+		"gopher://h/hURL:data:text/html,a",
+	} {
 		if _, err := h.Fetch(t.Context(), request(t, http.MethodGet, url)); !errors.Is(err, resolver.ErrForbidden) {
 			t.Errorf("%s: %v", url, err)
 		}
@@ -277,8 +281,10 @@ func TestSilence(t *testing.T) {
 	short := limits()
 	short.Timeout = 50 * time.Millisecond
 	h := gopher.New(gopher.Config{Dial: dial, Limits: short})
-	for _, path := range []string{"/0a", "/9a", "/1a", "/7a%09b", "/0a%09%09+", "/0a%09%09!", "/1late", "/0late",
-		"/9late"} {
+	for _, path := range []string{
+		"/0a", "/9a", "/1a", "/7a%09b", "/0a%09%09+", "/0a%09%09!", "/1late", "/0late",
+		"/9late",
+	} {
 		r, err := h.Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+silent("")+path))
 		if err == nil {
 			_, err = io.ReadAll(r.Body)

@@ -15,18 +15,24 @@ func TestMenuLines(t *testing.T) {
 		want scheme.Item
 	}{
 		// RFC 1436 section 3.8.
-		{"0About\t0/about\trawBits.micro.umn.edu\t70",
-			scheme.Item{Kind: scheme.ItemText, Name: "About", URI: "gopher://rawbits.micro.umn.edu/00/about"}},
+		{
+			"0About\t0/about\trawBits.micro.umn.edu\t70",
+			scheme.Item{Kind: scheme.ItemText, Name: "About", URI: "gopher://rawbits.micro.umn.edu/00/about"},
+		},
 		{"1Menu\t\th\t7070", scheme.Item{Kind: scheme.ItemDirectory, Name: "Menu", URI: "gopher://h:7070/1"}},
-		{"2Phones\t\th\t105", scheme.Item{Kind: scheme.ItemOther, Name: "Phones",
-			Note: "CSO phone book, requires a CSO client"}},
+		{"2Phones\t\th\t105", scheme.Item{
+			Kind: scheme.ItemOther, Name: "Phones",
+			Note: "CSO phone book, requires a CSO client",
+		}},
 		{"4Mac\ta\th\t70", scheme.Item{Kind: scheme.ItemArchive, Name: "Mac", URI: "gopher://h/4a"}},
 		{"5DOS\ta\th\t70", scheme.Item{Kind: scheme.ItemArchive, Name: "DOS", URI: "gopher://h/5a"}},
 		{"6UU\ta\th\t70", scheme.Item{Kind: scheme.ItemText, Name: "UU", URI: "gopher://h/6a"}},
 		{"7Find\ta\th\t70", scheme.Item{Kind: scheme.ItemSearch, Name: "Find", URI: "gopher://h/7a"}},
 		{"8Log in\tguest\th\t23", scheme.Item{Kind: scheme.ItemSession, Name: "Log in", URI: "telnet://guest@h/"}},
-		{"8Log in\ta/b:c@d\th\t0",
-			scheme.Item{Kind: scheme.ItemSession, Name: "Log in", URI: "telnet://a%2Fb%3Ac%40d@h/"}},
+		{
+			"8Log in\ta/b:c@d\th\t0",
+			scheme.Item{Kind: scheme.ItemSession, Name: "Log in", URI: "telnet://a%2Fb%3Ac%40d@h/"},
+		},
 		{"TLog in\t\th\t2323", scheme.Item{Kind: scheme.ItemSession, Name: "Log in", URI: "tn3270://h:2323/"}},
 		{"9Bits\ta\th\t70", scheme.Item{Kind: scheme.ItemFile, Name: "Bits", URI: "gopher://h/9a"}},
 		{"gGIF\ta\th\t70", scheme.Item{Kind: scheme.ItemImage, Name: "GIF", URI: "gopher://h/ga"}},
@@ -42,25 +48,39 @@ func TestMenuLines(t *testing.T) {
 		{"Zodd\ta\th\t70", scheme.Item{Kind: scheme.ItemOther, Name: "odd", URI: "gopher://h/Za"}},
 		{"?odd\ta\th\t70", scheme.Item{Kind: scheme.ItemOther, Name: "odd", URI: "gopher://h/%3Fa"}},
 		// Links of type h.
-		{"hWeb\tURL:http://example.org/?a=b#c\th\t70",
-			scheme.Item{Kind: scheme.ItemWeb, Name: "Web", URI: "http://example.org/?a=b#c"}},
-		{"hWeb\t/URL:gopher://example.org\th\t70",
-			scheme.Item{Kind: scheme.ItemWeb, Name: "Web", URI: "gopher://example.org/1"}},
-		{"hWeb\tURL:ftp://u:secret@example.org/\th\t70",
-			scheme.Item{Kind: scheme.ItemWeb, Name: "Web", URI: "ftp://u@example.org/"}},
-		{"hPage\tURL:gemini://example.org/a\th\t70",
-			scheme.Item{Kind: scheme.ItemWeb, Name: "Page", URI: "gemini://example.org/a"}},
-		{"hBook\tURL:urn:isbn:0395363411\th\t70",
-			scheme.Item{Kind: scheme.ItemWeb, Name: "Book", URI: "urn:isbn:0395363411"}},
+		{
+			"hWeb\tURL:http://example.org/?a=b#c\th\t70",
+			scheme.Item{Kind: scheme.ItemWeb, Name: "Web", URI: "http://example.org/?a=b#c"},
+		},
+		{
+			"hWeb\t/URL:gopher://example.org\th\t70",
+			scheme.Item{Kind: scheme.ItemWeb, Name: "Web", URI: "gopher://example.org/1"},
+		},
+		{
+			"hWeb\tURL:ftp://u:secret@example.org/\th\t70",
+			scheme.Item{Kind: scheme.ItemWeb, Name: "Web", URI: "ftp://u@example.org/"},
+		},
+		{
+			"hPage\tURL:gemini://example.org/a\th\t70",
+			scheme.Item{Kind: scheme.ItemWeb, Name: "Page", URI: "gemini://example.org/a"},
+		},
+		{
+			"hBook\tURL:urn:isbn:0395363411\th\t70",
+			scheme.Item{Kind: scheme.ItemWeb, Name: "Book", URI: "urn:isbn:0395363411"},
+		},
 		{"hWeb\tURL:javascript:alert(1)\th\t70", scheme.Item{Kind: scheme.ItemWeb, Name: "Web"}},
 		{"hWeb\tURL:file:///etc/passwd\th\t70", scheme.Item{Kind: scheme.ItemWeb, Name: "Web"}},
 		{"hWeb\tURL:nonsense\th\t70", scheme.Item{Kind: scheme.ItemWeb, Name: "Web"}},
 		// Bytes of selectors are preserved, and encoded once.
-		{"0a\t a?b#c%41/../\xe9 é\th\t70",
-			scheme.Item{Kind: scheme.ItemText, Name: "a", URI: "gopher://h/0%20a%3Fb%23c%2541/../%E9%20%C3%A9"}},
+		{
+			"0a\t a?b#c%41/../\xe9 é\th\t70",
+			scheme.Item{Kind: scheme.ItemText, Name: "a", URI: "gopher://h/0%20a%3Fb%23c%2541/../%E9%20%C3%A9"},
+		},
 		{"0a\ta\t::1\t70", scheme.Item{Kind: scheme.ItemText, Name: "a", URI: "gopher://[::1]/0a"}},
-		{"0a\ta\t[2001:DB8::1]\t7070\t+",
-			scheme.Item{Kind: scheme.ItemText, Name: "a", URI: "gopher://[2001:db8::1]:7070/0a"}},
+		{
+			"0a\ta\t[2001:DB8::1]\t7070\t+",
+			scheme.Item{Kind: scheme.ItemText, Name: "a", URI: "gopher://[2001:db8::1]:7070/0a"},
+		},
 		{"0a\ta\t192.0.2.1\t 70 ", scheme.Item{Kind: scheme.ItemText, Name: "a", URI: "gopher://192.0.2.1/0a"}},
 		{"0Form\ta\th\t70\t?", scheme.Item{Kind: scheme.ItemForm, Name: "Form", URI: "gopher://h/0a%09%09?"}},
 		// Invalid addresses.
@@ -79,8 +99,10 @@ func TestMenuLines(t *testing.T) {
 		{"0a\ta\rb\th\t70", scheme.Item{Kind: scheme.ItemText, Name: "a"}},
 		{"0a\ta", scheme.Item{Kind: scheme.ItemText, Name: "a"}},
 		// Texts of servers.
-		{"0<b>caf\xe9\x1b[1m\ta\th\t70",
-			scheme.Item{Kind: scheme.ItemText, Name: "<b>café\uFFFD[1m", URI: "gopher://h/0a"}},
+		{
+			"0<b>caf\xe9\x1b[1m\ta\th\t70",
+			scheme.Item{Kind: scheme.ItemText, Name: "<b>café\uFFFD[1m", URI: "gopher://h/0a"},
+		},
 		{"No tab", scheme.Item{Kind: scheme.ItemInfo, Name: "No tab"}},
 		{"3Sorry\t\terror.host\t1", scheme.Item{Kind: scheme.ItemError, Name: "Sorry"}},
 	} {
@@ -104,8 +126,10 @@ func TestMenu(t *testing.T) {
 			{Kind: scheme.ItemText, Name: "A", URI: "gopher://h/0a"},
 			{Kind: scheme.ItemText, Name: "B", URI: "gopher://h2/0a", Note: "alternative server of the previous item"},
 			{Kind: scheme.ItemDirectory, Name: "C", URI: "gopher://h/1c"},
-			{Kind: scheme.ItemDirectory, Name: "D", URI: "gopher://h2/1c",
-				Note: "alternative server of the previous item"},
+			{
+				Kind: scheme.ItemDirectory, Name: "D", URI: "gopher://h2/1c",
+				Note: "alternative server of the previous item",
+			},
 		},
 	}
 	if !reflect.DeepEqual(l, want) {

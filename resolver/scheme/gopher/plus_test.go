@@ -65,8 +65,10 @@ func TestPlusFailure(t *testing.T) {
 		"--2\r\n9\r\nOdd\r\n":                         {Status: http.StatusBadGateway, Reply: "Odd"},
 		"--2\r\n":                                     {Status: http.StatusBadGateway},
 		"--2\r\n3 <a@b>\r\n0New\t\terror.host\t1\r\n": {Status: http.StatusNotFound, Reply: "0New\t\terror.host\t1"},
-		"--2\r\n3 a\r\nhNew\tURL:javascript:a\th\t70\n": {Status: http.StatusNotFound,
-			Reply: "hNew\tURL:javascript:a\th\t70"},
+		"--2\r\n3 a\r\nhNew\tURL:javascript:a\th\t70\n": {
+			Status: http.StatusNotFound,
+			Reply:  "hNew\tURL:javascript:a\th\t70",
+		},
 	} {
 		for _, path := range []string{"/0a%09%09+", "/1a%09%09+", "/0a%09%09!"} {
 			p := says(t, answer)
@@ -105,8 +107,10 @@ func TestDescription(t *testing.T) {
 		want := &scheme.Listing{
 			Kind: scheme.KindDescription, Title: "Some file or other", URI: base + "/0moo%09%09" + command,
 			Parent: &scheme.Link{Text: "moo", URI: base + "/0moo"},
-			Notes: []string{"This is a short (but multi-line) abstract",
-				"The server requires answers to these questions before it sends the item. This page cannot send them."},
+			Notes: []string{
+				"This is a short (but multi-line) abstract",
+				"The server requires answers to these questions before it sends the item. This page cannot send them.",
+			},
 			Properties: []scheme.Property{
 				{Name: "Admin", Value: "Frodo Gophermeister <fng@bogus.edu>"},
 				{Name: "Mod-Date", Value: "Wed Jul 28 17:02:01 1993 <19930728170201>"},
@@ -117,15 +121,19 @@ func TestDescription(t *testing.T) {
 				{Name: "3D-ICON", Value: "odd"},
 			},
 			Items: []scheme.Item{
-				{Kind: scheme.ItemText, Name: "Text/plain", Type: "text/plain", URI: base + "/0moo%09%09+Text/plain",
-					Note: "about 10k"},
+				{
+					Kind: scheme.ItemText, Name: "Text/plain", Type: "text/plain", URI: base + "/0moo%09%09+Text/plain",
+					Note: "about 10k",
+				},
 				{
 					Kind: scheme.ItemFile, Name: "application/postscript De_DE", Type: "application/postscript",
 					URI: base + "/0moo%09%09+application/postscript%20De_DE", Note: "about 100k",
 				},
 				{Kind: scheme.ItemFile, Name: "GView", URI: base + "/0moo%09%09+GView"},
-				{Kind: scheme.ItemImage, Name: "image/Gif", Type: "image/gif", URI: base + "/0moo%09%09+image/Gif",
-					Note: "about 1k"},
+				{
+					Kind: scheme.ItemImage, Name: "image/Gif", Type: "image/gif", URI: base + "/0moo%09%09+image/Gif",
+					Note: "about 1k",
+				},
 			},
 		}
 		if !reflect.DeepEqual(l, want) {
@@ -158,8 +166,10 @@ func TestDescriptions(t *testing.T) {
 // fewer views.
 func TestViewsOfLongSelector(t *testing.T) {
 	p := says(t, "+-1\r\n+INFO: 0a\ts\th\t70\t+\r\n+VIEWS:\r\n"+strings.Repeat(" Text/plain: <1k>\r\n", 900)+".\r\n")
-	for length, want := range map[int]int{1: 900,
-		7500: limits().MaxEntries(strings.Repeat("a", 7500+len("gopher://"+p.addr+"/0%09%09!"))) - 2} {
+	for length, want := range map[int]int{
+		1:    900,
+		7500: limits().MaxEntries(strings.Repeat("a", 7500+len("gopher://"+p.addr+"/0%09%09!"))) - 2,
+	} {
 		l := fetch(t, handler(), "gopher://"+p.addr+"/0"+strings.Repeat("a", length)+"%09%09!").Listing
 		size := 0
 		for _, item := range l.Items {

@@ -41,8 +41,10 @@ func newRequest(u uri.URI) (request, error) {
 	// Tabs separate the fields of the request: another tab would inject a field, and a line end another request
 	// (RFC 1738 section 6).
 	if g.HasPlus && !q.isForm() && !validPlus(g.Plus) {
-		return request{}, &uri.ParseError{Input: u.String(),
-			Offset: strings.LastIndex(u.String(), encodedTab) + len(encodedTab), Rule: plusRule()}
+		return request{}, &uri.ParseError{
+			Input:  u.String(),
+			Offset: strings.LastIndex(u.String(), encodedTab) + len(encodedTab), Rule: plusRule(),
+		}
 	}
 	return q, nil
 }

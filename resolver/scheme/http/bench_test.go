@@ -61,10 +61,14 @@ func BenchmarkGet(b *testing.B) {
 				b.ReportMetric(float64(cpu(b)-before)/float64(b.N), "cpu-ns/op")
 			})
 		}
-		h := schemehttp.New(schemehttp.Config{Dial: guard.WithIdleTimeout(time.Minute), HeaderTimeout: time.Minute,
-			MaxIdle: 8, Now: time.Now})
-		request := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(b, "http://"+o+"/a/b?c"),
-			Fields: header}}
+		h := schemehttp.New(schemehttp.Config{
+			Dial: guard.WithIdleTimeout(time.Minute), HeaderTimeout: time.Minute,
+			MaxIdle: 8, Now: time.Now,
+		})
+		request := scheme.Request{Request: httpmessage.Request{
+			Method: "GET", URI: parse(b, "http://"+o+"/a/b?c"),
+			Fields: header,
+		}}
 		run("urnd", func(b *testing.B) {
 			r, err := h.Fetch(b.Context(), request)
 			if err != nil {
@@ -73,8 +77,10 @@ func BenchmarkGet(b *testing.B) {
 			read(b, r.Body)
 		})
 		h.Close()
-		transport := &http.Transport{DialContext: guard.WithIdleTimeout(time.Minute),
-			ResponseHeaderTimeout: time.Minute, DisableCompression: true}
+		transport := &http.Transport{
+			DialContext:           guard.WithIdleTimeout(time.Minute),
+			ResponseHeaderTimeout: time.Minute, DisableCompression: true,
+		}
 		run("net-http", func(b *testing.B) {
 			r, err := http.NewRequestWithContext(b.Context(), "GET", request.URI.String(), nil)
 			if err != nil {

@@ -48,8 +48,10 @@ func TestBoundConnection(t *testing.T) {
 	if bound.Reusable() || ended != 1 {
 		t.Errorf("ended %d", ended)
 	}
-	if fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u},
-		Bound: bound}); bound.Reusable() {
+	if fetch(t, h, scheme.Request{
+		Request: httpmessage.Request{Method: "GET", URI: u},
+		Bound:   bound,
+	}); bound.Reusable() {
 		t.Error("it waits behind its end")
 	}
 }
@@ -70,8 +72,10 @@ func TestBoundOnce(t *testing.T) {
 	})
 	h := newHandler(t, nil)
 	bound := scheme.NewBoundConn(func() {})
-	request := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")},
-		Bound: bound}
+	request := scheme.Request{
+		Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")},
+		Bound:   bound,
+	}
 	fetch(t, h, request)
 	if _, err := h.Fetch(t.Context(), request); !errors.Is(err, resolver.ErrUnreachable) || sent.Load() != 2 ||
 		o.connections() != 1 || bound.Reusable() {
@@ -82,8 +86,10 @@ func TestBoundOnce(t *testing.T) {
 // TestBoundIdle requires that an idle bound connection is closed after its timeout, and when the server has
 // closed it.
 func TestBoundIdle(t *testing.T) {
-	for name, handle := range map[string]func(int, net.Conn, *bufio.Reader){"timeout": always(empty),
-		"server": once(empty)} {
+	for name, handle := range map[string]func(int, net.Conn, *bufio.Reader){
+		"timeout": always(empty),
+		"server":  once(empty),
+	} {
 		h := newHandler(t, func(c *schemehttp.Config) {
 			if name == "timeout" {
 				c.IdleTimeout = time.Millisecond
@@ -92,8 +98,10 @@ func TestBoundIdle(t *testing.T) {
 		var ended atomic.Bool
 		bound := scheme.NewBoundConn(func() { ended.Store(true) })
 		fetch(t, h,
-			scheme.Request{Request: httpmessage.Request{Method: "GET",
-				URI: parse(t, "http://"+serve(t, handle).addr+"/")}, Bound: bound})
+			scheme.Request{Request: httpmessage.Request{
+				Method: "GET",
+				URI:    parse(t, "http://"+serve(t, handle).addr+"/"),
+			}, Bound: bound})
 		testserver.Wait(t, name+" ends it",
 			func() bool { return ended.Load() || name == "server" && !bound.Reusable() })
 	}
@@ -128,8 +136,10 @@ func TestBoundByHTTP2(t *testing.T) {
 		{"/", nil, bound, "HTTP/1.1", 5},
 	} {
 		r, _ := fetch(t, h,
-			scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+tt.path), Fields: tt.header},
-				Bound: tt.bound})
+			scheme.Request{
+				Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+tt.path), Fields: tt.header},
+				Bound:   tt.bound,
+			})
 		if got := r.Fields.Get("X-Proto"); got != tt.proto || o.opened.Load() != tt.opened {
 			t.Errorf("%d: %s, %d connections, want %d", i, got, o.opened.Load(), tt.opened)
 		}

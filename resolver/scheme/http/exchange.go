@@ -137,8 +137,10 @@ func (x *exchange) final(h http1.ResponseHead) (*scheme.Resource, error) {
 	b.exchange, b.Framing = x, f
 	if f.Chunked {
 		resource.Trailer = &httpmessage.Trailer{Names: http1.TrailerNames(h.Fields.Values("Trailer"))}
-		b.chunks = http1.ChunkedReader{In: x.in, Trailer: resource.Trailer, MaxTrailer: http1.MaxResponseHead,
-			Lenient: true}
+		b.chunks = http1.ChunkedReader{
+			In: x.in, Trailer: resource.Trailer, MaxTrailer: http1.MaxResponseHead,
+			Lenient: true,
+		}
 	}
 	resource.Body = b
 	return resource, nil

@@ -78,13 +78,20 @@ func TestHTTP2(t *testing.T) {
 		target  string
 		want    string
 	}{
-		{scheme.Request{Request: httpmessage.Request{Method: "GET",
-			Fields: httpmessage.NewFields("Connection", "close", "Te", "trailers", "X", "1", "X",
-				"2")}}, "//a/../%7e;b?c&d=?",
-			"HTTP/2.0 GET //a/../%7e;b?c&d=? HOST map[Te:[trailers] X:[1 2]] \"\" <nil> map[] 0"},
 		{
-			scheme.Request{Request: httpmessage.Request{Method: "POST", Body: strings.NewReader("body"),
-				ContentLength: 4}},
+			scheme.Request{Request: httpmessage.Request{
+				Method: "GET",
+				Fields: httpmessage.NewFields("Connection", "close", "Te", "trailers", "X", "1", "X",
+					"2"),
+			}},
+			"//a/../%7e;b?c&d=?",
+			"HTTP/2.0 GET //a/../%7e;b?c&d=? HOST map[Te:[trailers] X:[1 2]] \"\" <nil> map[] 0",
+		},
+		{
+			scheme.Request{Request: httpmessage.Request{
+				Method: "POST", Body: strings.NewReader("body"),
+				ContentLength: 4,
+			}},
 			"/",
 			"HTTP/2.0 POST / HOST map[Content-Length:[4]] \"body\" <nil> map[] 4",
 		},
@@ -124,8 +131,10 @@ func TestHTTP2(t *testing.T) {
 func TestHTTP2OfSite(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Host, " ", r.RequestURI) },
 		nil)
-	for _, host := range []string{"www.example.org", "www.example.org:8443", "[2001:db8::1]:8443",
-		"xn--bcher-kva.example"} {
+	for _, host := range []string{
+		"www.example.org", "www.example.org:8443", "[2001:db8::1]:8443",
+		"xn--bcher-kva.example",
+	} {
 		for _, target := range []string{"/", "/a?b", "//a", "/?//a"} {
 			r, text := fetch(t, h,
 				scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+target), Host: host}})
@@ -250,8 +259,10 @@ func TestHTTP2Upgrade(t *testing.T) {
 		want   string
 	}{{nil, "HTTP/2.0"}, {httpmessage.NewFields("Upgrade", "a"), "HTTP/1.1"}, {nil, "HTTP/2.0"}} {
 		if _, text := fetch(t, h,
-			scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/"),
-				Fields: tt.header}}); text != tt.want {
+			scheme.Request{Request: httpmessage.Request{
+				Method: "GET", URI: parse(t, o.URL+"/"),
+				Fields: tt.header,
+			}}); text != tt.want {
 			t.Errorf("%v: %s", tt.header, text)
 		}
 	}
@@ -287,8 +298,10 @@ func TestHTTP2Failures(t *testing.T) {
 	}
 	failing := broken{strings.NewReader("bo"), make(chan struct{}, 1)}
 	_, err = h.Fetch(t.Context(),
-		scheme.Request{Request: httpmessage.Request{Method: "PUT", URI: parse(t, o.URL+"/"), Body: failing,
-			ContentLength: 4}})
+		scheme.Request{Request: httpmessage.Request{
+			Method: "PUT", URI: parse(t, o.URL+"/"), Body: failing,
+			ContentLength: 4,
+		}})
 	if !errors.Is(err, scheme.ErrRequestBody) || !errors.Is(err, errBroken) || errors.Is(err, resolver.ErrUnreachable) {
 		t.Errorf("%v", err)
 	}

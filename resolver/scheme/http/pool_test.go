@@ -137,8 +137,10 @@ func TestReuseTLS(t *testing.T) {
 	_, port, _ := net.SplitHostPort(o.addr)
 	for range 3 {
 		if _, text := fetch(t, h,
-			scheme.Request{Request: httpmessage.Request{Method: "GET",
-				URI: parse(t, "https://a.example:"+port+"/")}}); text != "a" {
+			scheme.Request{Request: httpmessage.Request{
+				Method: "GET",
+				URI:    parse(t, "https://a.example:"+port+"/"),
+			}}); text != "a" {
 			t.Errorf("%q", text)
 		}
 	}
@@ -189,8 +191,10 @@ func TestNoRepeatAfterFirstByte(t *testing.T) {
 // TestDeadConnections requires that an idle connection which the origin closed, or on which it sent bytes, is
 // not used: even a POST succeeds.
 func TestDeadConnections(t *testing.T) {
-	for name, says := range map[string]string{"closed": "",
-		"octets": "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfake"} {
+	for name, says := range map[string]string{
+		"closed": "",
+		"octets": "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfake",
+	} {
 		for _, secure := range []bool{false, true} {
 			reported := make(chan struct{}, 4)
 			release := make(chan struct{})
@@ -248,8 +252,10 @@ func TestRecordAfterTheEnd(t *testing.T) {
 	})
 	for _, want := range []string{"ok", ""} {
 		if _, text := fetch(t, h,
-			scheme.Request{Request: httpmessage.Request{Method: "GET",
-				URI: parse(t, "https://"+o.addr+"/")}}); text != want {
+			scheme.Request{Request: httpmessage.Request{
+				Method: "GET",
+				URI:    parse(t, "https://"+o.addr+"/"),
+			}}); text != want {
 			t.Errorf("got %q, want %q", text, want)
 		}
 	}
@@ -509,7 +515,8 @@ func TestCheck(t *testing.T) {
 	for name, change := range map[string]func(*schemehttp.Config){
 		"DialChecked": func(c *schemehttp.Config) {
 			c.DialChecked = func(ctx context.Context, network, address string,
-				check func(netip.AddrPort) error) (net.Conn, error) {
+				check func(netip.AddrPort) error,
+			) (net.Conn, error) {
 				return guard.WithCheck(check).DialContext(ctx, network, address)
 			}
 		},

@@ -33,8 +33,10 @@ func TestRequests(t *testing.T) {
 		trailer               *httpmessage.Trailer
 		want                  string
 	}{
-		{"RFC 9112 section 3.2.1", "GET", "/a//b/../%7e;c?d&e=?", nil, "", 0, nil,
-			"GET /a//b/../%7e;c?d&e=? HTTP/1.1\r\nHost: HOST\r\n\r\n"},
+		{
+			"RFC 9112 section 3.2.1", "GET", "/a//b/../%7e;c?d&e=?", nil, "", 0, nil,
+			"GET /a//b/../%7e;c?d&e=? HTTP/1.1\r\nHost: HOST\r\n\r\n",
+		},
 		{"RFC 9112 section 3.2.1: no path", "GET", "?a", nil, "", 0, nil, "GET /?a HTTP/1.1\r\nHost: HOST\r\n\r\n"},
 		{"RFC 9112 section 3.2.4", "OPTIONS", "", nil, "", 0, nil, "OPTIONS * HTTP/1.1\r\nHost: HOST\r\n\r\n"},
 		{"RFC 9112 section 3.2.4: a path", "OPTIONS", "/", nil, "", 0, nil, "OPTIONS / HTTP/1.1\r\nHost: HOST\r\n\r\n"},
@@ -50,8 +52,10 @@ func TestRequests(t *testing.T) {
 				"100-continue", "X", "1"),
 			"", 0, nil, "GET / HTTP/1.1\r\nHost: HOST\r\nX: 1\r\n\r\n",
 		},
-		{"RFC 9110 section 8.6: a length of 0", "POST", "/", nil, "", 0, nil,
-			"POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n"},
+		{
+			"RFC 9110 section 8.6: a length of 0", "POST", "/", nil, "", 0, nil,
+			"POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n",
+		},
 		{
 			"RFC 9110 section 8.6: kept", "DELETE", "/", httpmessage.NewFields("Content-Length", "0"), "", 0, nil,
 			"DELETE / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n",
@@ -61,10 +65,14 @@ func TestRequests(t *testing.T) {
 			"RFC 9110 section 8.6", "PUT", "/", httpmessage.NewFields("Content-Length", "77"), "body", 4, nil,
 			"PUT / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 4\r\n\r\nbody",
 		},
-		{"RFC 9112 section 7.1", "PUT", "/", nil, "body", -1, nil,
-			"PUT / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"},
-		{"RFC 9112 section 7.1: GET", "GET", "/", nil, "body", -1, nil,
-			"GET / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"},
+		{
+			"RFC 9112 section 7.1", "PUT", "/", nil, "body", -1, nil,
+			"PUT / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n",
+		},
+		{
+			"RFC 9112 section 7.1: GET", "GET", "/", nil, "body", -1, nil,
+			"GET / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n",
+		},
 		{
 			"RFC 9112 section 7.1.2", "PUT", "/",
 			httpmessage.NewFields("Te", "trailers"),
@@ -121,16 +129,26 @@ func TestInvalidRequests(t *testing.T) {
 		}
 	})
 	for name, r := range map[string]scheme.Request{
-		"CR": {Request: httpmessage.Request{Method: "GET",
-			Fields: httpmessage.NewFields("A", "b\rc")}},
-		"LF": {Request: httpmessage.Request{Method: "GET",
-			Fields: httpmessage.NewFields("A", "b\nc")}},
-		"NUL": {Request: httpmessage.Request{Method: "GET",
-			Fields: httpmessage.NewFields("A", "\x00")}},
-		"name": {Request: httpmessage.Request{Method: "GET",
-			Fields: httpmessage.NewFields("A: b\r\nC", "d")}},
-		"no name": {Request: httpmessage.Request{Method: "GET",
-			Fields: httpmessage.NewFields("", "d")}},
+		"CR": {Request: httpmessage.Request{
+			Method: "GET",
+			Fields: httpmessage.NewFields("A", "b\rc"),
+		}},
+		"LF": {Request: httpmessage.Request{
+			Method: "GET",
+			Fields: httpmessage.NewFields("A", "b\nc"),
+		}},
+		"NUL": {Request: httpmessage.Request{
+			Method: "GET",
+			Fields: httpmessage.NewFields("A", "\x00"),
+		}},
+		"name": {Request: httpmessage.Request{
+			Method: "GET",
+			Fields: httpmessage.NewFields("A: b\r\nC", "d"),
+		}},
+		"no name": {Request: httpmessage.Request{
+			Method: "GET",
+			Fields: httpmessage.NewFields("", "d"),
+		}},
 		"method":                                 {Request: httpmessage.Request{Method: "GET / HTTP/1.1\r\nA:"}},
 		"no method":                              {},
 		"the tunnel":                             {Request: httpmessage.Request{Method: "CONNECT"}},
@@ -159,8 +177,10 @@ func TestExpectContinue(t *testing.T) {
 		status  int
 	}{
 		{"100", "HTTP/1.1 100 Continue\r\n\r\n", time.Hour, true, 200},
-		{"another interim response first", "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n", time.Hour,
-			true, 200},
+		{
+			"another interim response first", "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n", time.Hour,
+			true, 200,
+		},
 		{"a final response", "HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n", time.Hour, false, 417},
 		{"silence", "", time.Millisecond, true, 200},
 	} {
@@ -275,8 +295,10 @@ func TestEarlyResponse(t *testing.T) {
 		done <- err
 	}()
 	r, text := fetch(t, h,
-		scheme.Request{Request: httpmessage.Request{Method: "PUT", URI: parse(t, "http://"+o.addr+"/"), Body: reader,
-			ContentLength: 1 << 40}})
+		scheme.Request{Request: httpmessage.Request{
+			Method: "PUT", URI: parse(t, "http://"+o.addr+"/"), Body: reader,
+			ContentLength: 1 << 40,
+		}})
 	if r.Status != 413 || text != "big" {
 		t.Errorf("%d %q", r.Status, text)
 	}
@@ -309,8 +331,10 @@ func TestLargeBody(t *testing.T) {
 			}
 			want := fmt.Sprint(size, "<nil>")
 			if length < 0 {
-				request.Trailer, want = &httpmessage.Trailer{Names: []string{"A"},
-					Fields: httpmessage.NewFields("A", "b")}, want+"b"
+				request.Trailer, want = &httpmessage.Trailer{
+					Names:  []string{"A"},
+					Fields: httpmessage.NewFields("A", "b"),
+				}, want+"b"
 			}
 			if _, text := fetch(t, h, request); strings.ReplaceAll(text, " ", "") != strings.ReplaceAll(want, " ", "") {
 				t.Errorf("%s", text)

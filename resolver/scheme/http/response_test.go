@@ -27,21 +27,33 @@ func TestResponses(t *testing.T) {
 			"RFC 9112 section 4", "GET", "HTTP/1.1 599 Whatever you say\r\nContent-Length: 2\r\n\r\nok", 599,
 			"Whatever you say", "ok", 2, httpmessage.NewFields("Content-Length", "2"), true,
 		},
-		{"RFC 9112 section 4: no words", "GET", "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n", 200, "", "", 0,
-			httpmessage.NewFields("Content-Length", "0"), true},
-		{"RFC 9112 section 4: no space", "GET", "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", 200, "", "", 0,
-			httpmessage.NewFields("Content-Length", "0"), true},
-		{"RFC 9110 section 15", "GET", "HTTP/1.1 999 \xe9\r\nContent-Length: 0\r\n\r\n", 999, "\xe9", "", 0,
-			httpmessage.NewFields("Content-Length", "0"), true},
-		{"RFC 9112 section 2.2: LF", "GET", "HTTP/1.1 200 OK\nA: b\nContent-Length: 2\n\nok", 200, "OK", "ok", 2,
+		{
+			"RFC 9112 section 4: no words", "GET", "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n", 200, "", "", 0,
+			httpmessage.NewFields("Content-Length", "0"), true,
+		},
+		{
+			"RFC 9112 section 4: no space", "GET", "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", 200, "", "", 0,
+			httpmessage.NewFields("Content-Length", "0"), true,
+		},
+		{
+			"RFC 9110 section 15", "GET", "HTTP/1.1 999 \xe9\r\nContent-Length: 0\r\n\r\n", 999, "\xe9", "", 0,
+			httpmessage.NewFields("Content-Length", "0"), true,
+		},
+		{
+			"RFC 9112 section 2.2: LF", "GET", "HTTP/1.1 200 OK\nA: b\nContent-Length: 2\n\nok", 200, "OK", "ok", 2,
 			httpmessage.NewFields("A", "b",
-				"Content-Length", "2"), true},
-		{"RFC 9111 section 5.4", "GET", "HTTP/1.1 200 OK\r\nPragma: no-cache\r\nContent-Length: 0\r\n\r\n", 200, "OK",
+				"Content-Length", "2"), true,
+		},
+		{
+			"RFC 9111 section 5.4", "GET", "HTTP/1.1 200 OK\r\nPragma: no-cache\r\nContent-Length: 0\r\n\r\n", 200, "OK",
 			"", 0, httpmessage.NewFields("Pragma",
-				"no-cache", "Content-Length", "0"), true},
-		{"RFC 9112 section 5.2", "GET", "HTTP/1.1 200 OK\r\nA: b\r\n  c\r\n\td\r\nContent-Length: 0\r\n\r\n", 200, "OK",
+				"no-cache", "Content-Length", "0"), true,
+		},
+		{
+			"RFC 9112 section 5.2", "GET", "HTTP/1.1 200 OK\r\nA: b\r\n  c\r\n\td\r\nContent-Length: 0\r\n\r\n", 200, "OK",
 			"", 0, httpmessage.NewFields("A",
-				"b c d", "Content-Length", "0"), true},
+				"b c d", "Content-Length", "0"), true,
+		},
 		{
 			"RFC 9110 section 5.3", "GET", "HTTP/1.1 200 OK\r\nA:1\r\nb: \t\r\na: \t2 \r\nContent-Length: 0\r\n\r\n",
 			200, "OK", "", 0, httpmessage.NewFields("A", "1", "b", "", "a", "2", "Content-Length", "0"), true,
@@ -51,8 +63,11 @@ func TestResponses(t *testing.T) {
 			"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 02, 2\r\n\r\nok", 200, "OK", "ok", 2,
 			httpmessage.NewFields("Content-Length", "2"), true,
 		},
-		{"RFC 9112 section 6.3: until close", "GET", "HTTP/1.1 200 OK\r\n\r\nok", 200, "OK", "ok", -1,
-			httpmessage.Fields{}, false},
+		{
+			"RFC 9112 section 6.3: until close", "GET", "HTTP/1.1 200 OK\r\n\r\nok", 200, "OK", "ok", -1,
+			httpmessage.Fields{},
+			false,
+		},
 		{
 			"RFC 9112 section 7.1", "GET",
 			"HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n1;a=b\r\no\r\n01\r\nk\r\n0\r\n\r\n", 200, "OK", "ok",
@@ -68,12 +83,21 @@ func TestResponses(t *testing.T) {
 			"RFC 9112 section 9.6", "GET", "HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 2\r\n\r\nok", 200,
 			"OK", "ok", 2, httpmessage.NewFields("Connection", "Close", "Content-Length", "2"), false,
 		},
-		{"RFC 9110 section 9.3.2", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", 200, "OK", "", 5,
-			httpmessage.NewFields("Content-Length", "5"), true},
-		{"RFC 9112 section 6.1: HEAD", "HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 200, "OK", "",
-			-1, httpmessage.Fields{}, true},
-		{"RFC 9110 section 15.3.5", "GET", "HTTP/1.1 204 No Content\r\n\r\n", 204, "No Content", "", 0,
-			httpmessage.Fields{}, true},
+		{
+			"RFC 9110 section 9.3.2", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", 200, "OK", "", 5,
+			httpmessage.NewFields("Content-Length", "5"), true,
+		},
+		{
+			"RFC 9112 section 6.1: HEAD", "HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 200, "OK", "",
+			-1,
+			httpmessage.Fields{},
+			true,
+		},
+		{
+			"RFC 9110 section 15.3.5", "GET", "HTTP/1.1 204 No Content\r\n\r\n", 204, "No Content", "", 0,
+			httpmessage.Fields{},
+			true,
+		},
 		{
 			"RFC 9110 section 15.4.5", "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", 304,
 			"Not Modified", "", 0, httpmessage.NewFields("Content-Length", "9"), true,
@@ -83,8 +107,11 @@ func TestResponses(t *testing.T) {
 			"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n", 200, "OK", "ok", 2,
 			httpmessage.NewFields("Content-Length", "2"), false,
 		},
-		{"RFC 9112 section 11.1: bytes after none", "HEAD", "HTTP/1.1 200 OK\r\n\r\nbody", 200, "OK", "", -1,
-			httpmessage.Fields{}, false},
+		{
+			"RFC 9112 section 11.1: bytes after none", "HEAD", "HTTP/1.1 200 OK\r\n\r\nbody", 200, "OK", "", -1,
+			httpmessage.Fields{},
+			false,
+		},
 	} {
 		t.Run(tt.section, func(t *testing.T) {
 			serving := always(tt.response)
@@ -95,8 +122,10 @@ func TestResponses(t *testing.T) {
 			h := newHandler(t, nil)
 			for range 2 {
 				r, text := fetch(t, h,
-					scheme.Request{Request: httpmessage.Request{Method: tt.method,
-						URI: parse(t, "http://"+o.addr+"/")}})
+					scheme.Request{Request: httpmessage.Request{
+						Method: tt.method,
+						URI:    parse(t, "http://"+o.addr+"/"),
+					}})
 				if r.Status != tt.status || r.Reason != tt.reason || text != tt.body || r.ContentLength != tt.length ||
 					!slices.Equal(r.Fields, tt.header) {
 					t.Errorf("%d %q %v %q of %d", r.Status, r.Reason, r.Fields, text, r.ContentLength)
@@ -186,16 +215,26 @@ func TestBodiesThatEndEarly(t *testing.T) {
 	}{
 		"RFC 9112 section 8: length": {ok + "Content-Length: 5\r\n\r\nbody", io.ErrUnexpectedEOF},
 		"RFC 9112 section 8: chunk":  {ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nbody", io.ErrUnexpectedEOF},
-		"RFC 9112 section 8: chunks": {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n",
-			io.ErrUnexpectedEOF},
-		"RFC 9112 section 8: last chunk": {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n",
-			io.ErrUnexpectedEOF},
-		"RFC 9112 section 7.1: size": {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\nx\r\n",
-			scheme.ErrInvalidResponse},
-		"RFC 9112 section 7.1: no CRLF": {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbodyx\r\n",
-			scheme.ErrInvalidResponse},
-		"RFC 9112 section 7.1.2: trailers": {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\nA b: c\r\n\r\n",
-			scheme.ErrInvalidResponse},
+		"RFC 9112 section 8: chunks": {
+			ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n",
+			io.ErrUnexpectedEOF,
+		},
+		"RFC 9112 section 8: last chunk": {
+			ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n",
+			io.ErrUnexpectedEOF,
+		},
+		"RFC 9112 section 7.1: size": {
+			ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\nx\r\n",
+			scheme.ErrInvalidResponse,
+		},
+		"RFC 9112 section 7.1: no CRLF": {
+			ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbodyx\r\n",
+			scheme.ErrInvalidResponse,
+		},
+		"RFC 9112 section 7.1.2: trailers": {
+			ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\nA b: c\r\n\r\n",
+			scheme.ErrInvalidResponse,
+		},
 	} {
 		o := serve(t, once(tt.response))
 		r, err := get(t, newHandler(t, nil), "http://"+o.addr+"/")

@@ -36,8 +36,11 @@ func TestRoundTrip(t *testing.T) {
 		want   string
 	}{
 		{"", nil, "GET /%7e?b HTTP/1.1\r\nHost: " + o.addr + "\r\n"},
-		{"PUT", opaque{strings.NewReader("body")},
-			"PUT /%7e?b HTTP/1.1\r\nHost: " + o.addr + "\r\nTransfer-Encoding: chunked\r\n4\r\nbody\r\n0\r\n"},
+		{
+			"PUT",
+			opaque{strings.NewReader("body")},
+			"PUT /%7e?b HTTP/1.1\r\nHost: " + o.addr + "\r\nTransfer-Encoding: chunked\r\n4\r\nbody\r\n0\r\n",
+		},
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), tt.method, "http://"+o.addr+"/%7e?b#c", tt.body)
 		if err != nil {

@@ -82,8 +82,10 @@ func TestTLSOfUpstreams(t *testing.T) {
 	}{{own, "1 example.com "}, {trusting, "0  "}, {nil, ""}} {
 		h := newHandler(t, func(c *schemehttp.Config) {
 			c.Upstream = func(uri.URI) schemehttp.Route {
-				return via(&schemehttp.Upstream{Scheme: "https", Address: strings.TrimPrefix(proxy.URL, "https://"),
-					TLS: tt.tls})
+				return via(&schemehttp.Upstream{
+					Scheme: "https", Address: strings.TrimPrefix(proxy.URL, "https://"),
+					TLS: tt.tls,
+				})
 			}
 		})
 		resource, err := get(t, h, "http://a.example/")

@@ -25,26 +25,34 @@ func TestSpelling(t *testing.T) {
 	upstream := startUpstreams(t, speak).handler(t, "http", "pass", nil)
 	for _, spelling := range []string{"/?a[]=1", "/%7e/../b|", "/\\ü\"<>`", "//a", "/?%", "/\xff"} {
 		fetch(t, newHandler(t, nil),
-			scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/normal"),
-				Spelling: spelling}})
+			scheme.Request{Request: httpmessage.Request{
+				Method: "GET", URI: parse(t, "http://"+o.addr+"/normal"),
+				Spelling: spelling,
+			}})
 		if got := <-requested; got != spelling {
 			t.Errorf("%q is sent as %q", spelling, got)
 		}
 		fetch(t, h2,
-			scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, secure.URL+"/normal"),
-				Spelling: spelling}})
+			scheme.Request{Request: httpmessage.Request{
+				Method: "GET", URI: parse(t, secure.URL+"/normal"),
+				Spelling: spelling,
+			}})
 		if got := <-requested; got != spelling {
 			t.Errorf("%q is sent as %q by HTTP/2", spelling, got)
 		}
 		_, line := fetch(t, upstream,
-			scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://a.example/normal"),
-				Spelling: spelling}})
+			scheme.Request{Request: httpmessage.Request{
+				Method: "GET", URI: parse(t, "http://a.example/normal"),
+				Spelling: spelling,
+			}})
 		if want := "GET http://a.example" + spelling + " HTTP/1.1"; line != want {
 			t.Errorf("%q is sent to an upstream proxy as %q", spelling, line)
 		}
 	}
-	for _, spelling := range []string{"/ ", "/\r\nA: b", "/\x00", "/\x7f", "/#", "a", "@evil.example/",
-		"http://evil.example/", "*"} {
+	for _, spelling := range []string{
+		"/ ", "/\r\nA: b", "/\x00", "/\x7f", "/#", "a", "@evil.example/",
+		"http://evil.example/", "*",
+	} {
 		for _, h := range []scheme.Handler{newHandler(t, nil), upstream} {
 			if _, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{
 				Method: "GET", URI: parse(t, "http://"+o.addr+"/"),

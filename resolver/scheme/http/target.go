@@ -47,8 +47,10 @@ func newTarget(r scheme.Request, upstream *Upstream) (target, error) {
 		return target{}, errHost
 	}
 	secure := uri.EqualFold(u.Scheme(), "https")
-	t := target{host: strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(authority, "["), "]")),
-		authority: authority}
+	t := target{
+		host:      strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(authority, "["), "]")),
+		authority: authority,
+	}
 	t.setAddress(u, secure)
 	t.key = key{secure: secure, h2c: r.H2C && !secure, address: t.address}
 	if secure {

@@ -219,8 +219,10 @@ func TestUpstreamAbsoluteForm(t *testing.T) {
 		{"OPTIONS", "http://c.example", "OPTIONS http://c.example HTTP/1.1"},
 	} {
 		if _, text := fetch(t, h,
-			scheme.Request{Request: httpmessage.Request{Method: tt.method,
-				URI: parse(t, tt.target)}}); text != tt.want {
+			scheme.Request{Request: httpmessage.Request{
+				Method: tt.method,
+				URI:    parse(t, tt.target),
+			}}); text != tt.want {
 			t.Errorf("%s %s: %q", tt.method, tt.target, text)
 		}
 	}

@@ -23,8 +23,10 @@ func (x exchange) article() (*scheme.Resource, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading an article: %w", err)
 	}
-	l := &scheme.Listing{Kind: scheme.KindArticle, Title: scheme.DecodeText(strings.Trim(id, "<>")),
-		URI: x.target.links.self}
+	l := &scheme.Listing{
+		Kind: scheme.KindArticle, Title: scheme.DecodeText(strings.Trim(id, "<>")),
+		URI: x.target.links.self,
+	}
 	if int64(len(data)) > limit {
 		data, l.Incomplete = data[:limit],
 			fmt.Sprintf("article truncated after %d bytes; the source is complete", limit)
@@ -132,8 +134,10 @@ func (x exchange) groupProperties(name, value string) (found []scheme.Property) 
 // messageProperties returns a property for each message-id in a field, or the whole field if it has none.
 func (x exchange) messageProperties(name, value string) (found []scheme.Property) {
 	for _, id := range messageIDs(value) {
-		found = append(found, scheme.Property{Name: name, Value: headerText(id),
-			URI: x.target.links.message(strings.Trim(id, "<>"))})
+		found = append(found, scheme.Property{
+			Name: name, Value: headerText(id),
+			URI: x.target.links.message(strings.Trim(id, "<>")),
+		})
 	}
 	if found == nil {
 		found = []scheme.Property{{Name: name, Value: headerText(value)}}

@@ -74,8 +74,10 @@ func TestBomb(t *testing.T) {
 
 // TestPortTLS: the port is a number, which may have leading zeros.
 func TestPortTLS(t *testing.T) {
-	for text, want := range map[string]bool{"news://h:563/g": true, "news://h:0563/g": true, "news://h:5630/g": false,
-		"news://h/g": false} {
+	for text, want := range map[string]bool{
+		"news://h:563/g": true, "news://h:0563/g": true, "news://h:5630/g": false,
+		"news://h/g": false,
+	} {
 		u, err := uri.Parse(text)
 		if err != nil {
 			t.Fatal(err)

@@ -42,8 +42,10 @@ func TestDetach(t *testing.T) {
 		files            []embedded
 	}{
 		{"none", "hello\r\nbegin with it\r\n", "hello\r\nbegin with it\r\n", nil},
-		{"uuencode", "before\r\n" + uuCat + "after\r\n", "before\r\nafter\r\n",
-			[]embedded{{name: "cat.txt", bytes: []byte("Cat")}}},
+		{
+			"uuencode", "before\r\n" + uuCat + "after\r\n", "before\r\nafter\r\n",
+			[]embedded{{name: "cat.txt", bytes: []byte("Cat")}},
+		},
 		{"two", uuCat + "\r\n" + strings.ReplaceAll(uuCat, "644 cat", "0755 my cat"), "\r\n", []embedded{
 			{name: "cat.txt", bytes: []byte("Cat")},
 			{name: "my cat.txt", bytes: []byte("Cat")},
@@ -52,8 +54,10 @@ func TestDetach(t *testing.T) {
 		{"without end", "begin 644 cat.txt\r\n#0V%T\r\n", "begin 644 cat.txt\r\n#0V%T\r\n", nil},
 		{"no line of it", "begin 644 cat.txt\r\nhello\r\nend\r\n", "begin 644 cat.txt\r\nhello\r\nend\r\n", nil},
 		{"no mode", strings.Replace(uuCat, "644", "9", 1), strings.Replace(uuCat, "644", "9", 1), nil},
-		{"yEnc", "text\r\n" + yenc("a b.bin", allBytes()), "text\r\n",
-			[]embedded{{name: "a b.bin", bytes: allBytes()}}},
+		{
+			"yEnc", "text\r\n" + yenc("a b.bin", allBytes()), "text\r\n",
+			[]embedded{{name: "a b.bin", bytes: allBytes()}},
+		},
 		{
 			"a part of yEnc",
 			"=ybegin part=2 total=3 line=128 size=9 name=a.bin\r\n=ypart begin=4 end=6\r\nklm\r\n=yend size=3 " +
@@ -64,8 +68,10 @@ func TestDetach(t *testing.T) {
 			name: "a", note: "damaged: expected size 4 bytes",
 			bytes: []byte("ABC"),
 		}}},
-		{"yEnc without end", "=ybegin line=128 size=4 name=a\r\nklm\r\n",
-			"=ybegin line=128 size=4 name=a\r\nklm\r\n", nil},
+		{
+			"yEnc without end", "=ybegin line=128 size=4 name=a\r\nklm\r\n",
+			"=ybegin line=128 size=4 name=a\r\nklm\r\n", nil,
+		},
 	} {
 		const header = "Subject: s\r\n\r\n"
 		rest, files := detach([]byte(header + tt.body))

@@ -69,8 +69,10 @@ func TestOldServer(t *testing.T) {
 // TestHierarchies: if the groups fill more than a page, they are listed by the next component of their names.
 func TestHierarchies(t *testing.T) {
 	list := "215 list"
-	for _, name := range []string{"comp.lang.c", "comp.lang.go", "comp.os", "alt.a", "alt.b", "alt.c.d", "local",
-		"de.alone", "comp.lang.c.moderated"} {
+	for _, name := range []string{
+		"comp.lang.c", "comp.lang.go", "comp.os", "alt.a", "alt.b", "alt.c.d", "local",
+		"de.alone", "comp.lang.c.moderated",
+	} {
 		list += "\r\n" + name + " 2 1 y"
 	}
 	all := serve(t, "200 x", "LIST ACTIVE", list+"\r\n.", "LIST NEWS", "503 no")
@@ -140,8 +142,10 @@ func TestHostile(t *testing.T) {
 		{"no code", scheme.ErrInvalidResponse, []string{"SSH-2.0"}},
 		{"an endless reply", scheme.ErrInvalidResponse, []string{"200 " + strings.Repeat("x", 1<<17)}},
 		{"an odd group", scheme.ErrInvalidResponse, []string{"200 x", "GROUP", "211 many"}},
-		{"a long line", scheme.ErrInvalidResponse,
-			[]string{"200 x", "GROUP", "211 1 1 1 g", "XOVER", "224 x\r\n" + strings.Repeat("x", 1<<17)}},
+		{
+			"a long line", scheme.ErrInvalidResponse,
+			[]string{"200 x", "GROUP", "211 1 1 1 g", "XOVER", "224 x\r\n" + strings.Repeat("x", 1<<17)},
+		},
 		{"another reply", scheme.ErrInvalidResponse, []string{"200 x", "GROUP", "340 post"}},
 	} {
 		if _, err := fetch(t, config(serve(t, tt.say...)), "news:g"); !errors.Is(err, tt.want) {

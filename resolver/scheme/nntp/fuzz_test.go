@@ -103,8 +103,10 @@ func FuzzArticle(f *testing.F) {
 	f.Add([]byte("Newsgroups: a,b c\nReferences: <a@b> <<\nContent-Type: multipart/mixed\n\na"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		h := &Handler{config: Config{Limits: scheme.Limits{Bytes: 1 << 16}}}
-		x := exchange{Handler: h, client: &client{ended: func() error { return nil }},
-			target: target{links: links{news: "news:", self: "news:a@b"}}}
+		x := exchange{
+			Handler: h, client: &client{ended: func() error { return nil }},
+			target: target{links: links{news: "news:", self: "news:a@b"}},
+		}
 		l := &scheme.Listing{}
 		x.show(l, data)
 		if len(l.Items) > maxParts {

@@ -26,8 +26,10 @@ func TestRefusedTLS(t *testing.T) {
 
 // TestOldRefusals: RFC 2980 section 3.1 has other codes for missing authentication.
 func TestOldRefusals(t *testing.T) {
-	for _, say := range [][]string{{"200 x", "GROUP", "450 log in"},
-		{"200 x", "AUTHINFO", "452 wrong", "GROUP", "211 0 0 0 g"}} {
+	for _, say := range [][]string{
+		{"200 x", "GROUP", "450 log in"},
+		{"200 x", "AUTHINFO", "452 wrong", "GROUP", "211 0 0 0 g"},
+	} {
 		s := serve(t, say...)
 		if got := status(t, config(), "news://user:secret@"+s.Address+"/g"); got != http.StatusUnauthorized {
 			t.Errorf("%q: got %d", say, got)

@@ -159,8 +159,10 @@ func TestEndedMeanwhile(t *testing.T) {
 // TestUsedAgainByLogin: a connection must not be reused for another password, or for a request whose Check
 // denies the server.
 func TestUsedAgainByLogin(t *testing.T) {
-	s := (&reader{replies: map[string]string{"AUTHINFO PASS wrong": "481 wrong", "AUTHINFO USER": "381 go on",
-		"AUTHINFO PASS": "281 welcome"}}).start(t)
+	s := (&reader{replies: map[string]string{
+		"AUTHINFO PASS wrong": "481 wrong", "AUTHINFO USER": "381 go on",
+		"AUTHINFO PASS": "281 welcome",
+	}}).start(t)
 	h := pooled(t, config(s.Server))
 	basic := func(r *scheme.Request) { r.Fields.Set("Authorization", "Basic cmVhZGVyOnNlY3JldA==") } // reader:secret
 	for _, step := range []struct {

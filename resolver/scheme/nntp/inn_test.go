@@ -268,8 +268,10 @@ func TestINN(t *testing.T) {
 		}
 	})
 	t.Run("missing", func(t *testing.T) {
-		for _, text := range []string{"news:none@news.test", "news:local.none", "nntp:" + at + "local.test/99",
-			"nntp:" + at + "local.none/1"} {
+		for _, text := range []string{
+			"news:none@news.test", "news:local.none", "nntp:" + at + "local.test/99",
+			"nntp:" + at + "local.none/1",
+		} {
 			if got := status(t, here, text); got != http.StatusNotFound {
 				t.Errorf("%s: %d", text, got)
 			}

@@ -37,8 +37,10 @@ type lines struct {
 
 // lines returns the lines that follow a reply. One timeout covers all of them.
 func (c *client) lines() *lines {
-	return &lines{in: scheme.LineReader{In: bufio.NewReader(c.newBlock()), Line: c.config.Limits.Line,
-		Bytes: c.config.Limits.Bytes}}
+	return &lines{in: scheme.LineReader{
+		In: bufio.NewReader(c.newBlock()), Line: c.config.Limits.Line,
+		Bytes: c.config.Limits.Bytes,
+	}}
 }
 
 // next advances to the next line, and reports whether there is one.

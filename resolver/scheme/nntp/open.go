@@ -55,8 +55,10 @@ func (x exchange) stream(id string, body io.Reader, fields httpmessage.Fields) *
 			return instead
 		}
 	}
-	resource := &scheme.Resource{Response: httpmessage.Response{Status: http.StatusOK, Fields: fields,
-		Body: http.NoBody, ContentLength: -1}}
+	resource := &scheme.Resource{Response: httpmessage.Response{
+		Status: http.StatusOK, Fields: fields,
+		Body: http.NoBody, ContentLength: -1,
+	}}
 	if x.request.Method != http.MethodHead {
 		resource.Body = &stream{body: body, exchange: x}
 	}

@@ -24,8 +24,10 @@ func TestScheme(t *testing.T) {
 	}
 	schemetest.Run(t, schemetest.Suite{
 		New: func(_ testing.TB, dial scheme.Dial, limits scheme.Limits) scheme.Handler {
-			return nntp.New(nntp.Config{Dial: dial, Limits: limits, Now: time.Now, PageSize: 100, MaxIdle: 4,
-				IdleTimeout: time.Minute})
+			return nntp.New(nntp.Config{
+				Dial: dial, Limits: limits, Now: time.Now, PageSize: 100, MaxIdle: 4,
+				IdleTimeout: time.Minute,
+			})
 		},
 		Peer:     playNews,
 		Resource: func(address string) string { return "news://" + address + "/a@b.example?part=1" },

@@ -59,8 +59,11 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 // undefined, and no variable has the password.
 func variables(u uri.URI) []uri.TemplateValue {
 	u = u.WithoutPassword()
-	found := []uri.TemplateValue{{Name: "uri", Text: u.String()}, {Name: "scheme", Text: strings.ToLower(u.Scheme())},
-		{Name: "path", Text: u.Path()}}
+	found := []uri.TemplateValue{
+		{Name: "uri", Text: u.String()},
+		{Name: "scheme", Text: strings.ToLower(u.Scheme())},
+		{Name: "path", Text: u.Path()},
+	}
 	if host, ok := u.Host(); ok {
 		found = append(found, uri.TemplateValue{Name: "host", Text: host})
 	}

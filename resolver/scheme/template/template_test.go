@@ -26,10 +26,14 @@ func fetch(t *testing.T, text, from string) (*scheme.Resource, error) {
 func TestRedirects(t *testing.T) {
 	for _, c := range []struct{ template, from, to string }{
 		{"https://g.example/?url={uri}", "prospero://h/a;b=c", "https://g.example/?url=prospero%3A%2F%2Fh%2Fa%3Bb%3Dc"},
-		{"https://g.example/{scheme}/{host}/{port}{+path}", "wais://H.example/db/x%20y",
-			"https://g.example/wais/H.example/210/db/x%20y"},
-		{"https://g.example/{host}{+path}{?query,port}", "wais://h:8210/db?a%20b",
-			"https://g.example/h/db?query=a%2520b&port=8210"},
+		{
+			"https://g.example/{scheme}/{host}/{port}{+path}", "wais://H.example/db/x%20y",
+			"https://g.example/wais/H.example/210/db/x%20y",
+		},
+		{
+			"https://g.example/{host}{+path}{?query,port}", "wais://h:8210/db?a%20b",
+			"https://g.example/h/db?query=a%2520b&port=8210",
+		},
 		{"https://g.example/{host}{+path}{?query}", "wais://h/db", "https://g.example/h/db"},
 		{"https://g.example/{host}", "gopher://[::1]/", "https://g.example/%5B%3A%3A1%5D"},
 		{"https://g.example/{?uri,host,port}", "weather:munich", "https://g.example/?uri=weather%3Amunich"},

@@ -62,8 +62,10 @@ func parseHeader(b []byte) (header, error) {
 	if len(b) == 0 {
 		return header{}, io.ErrUnexpectedEOF
 	}
-	h := header{element: element{class: class(b[0] >> 6), constructed: b[0]&0x20 != 0, tag: uint32(b[0] & 0x1F)},
-		size: 1}
+	h := header{
+		element: element{class: class(b[0] >> 6), constructed: b[0]&0x20 != 0, tag: uint32(b[0] & 0x1F)},
+		size:    1,
+	}
 	if h.tag == 0x1F { // X.690 section 8.1.2.4
 		h.tag = 0
 		for more := true; more; h.size++ {

@@ -126,8 +126,10 @@ func FuzzGRS(f *testing.F) {
 
 // FuzzSearch requires that a search is an error, or can be encoded as elements.
 func FuzzSearch(f *testing.F) {
-	for _, s := range []string{"a b", `"a b" c`, "@and @attr 1=4 a b", "@or a", `"`, "@attr 1= x",
-		strings.Repeat("@and a ", 50)} {
+	for _, s := range []string{
+		"a b", `"a b" c`, "@and @attr 1=4 a b", "@or a", `"`, "@attr 1= x",
+		strings.Repeat("@and a ", 50),
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

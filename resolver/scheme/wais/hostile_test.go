@@ -77,8 +77,11 @@ func TestHostile(t *testing.T) {
 		{"another protocol", false, []string{"HTTP/1.1 400 Bad Request\r\n\r\n"}, scheme.ErrInvalidResponse, 0},
 		{"freeWAIS", false, []string{"0000000000z2wais      0"}, scheme.ErrInvalidResponse, 0},
 		{"a length of 2 GiB", false, []string{"\xb5\x84\x7f\xff\xff\xff\x02"}, scheme.ErrInvalidResponse, 0},
-		{"a length of 64 bits", false, []string{"\xb5\x88\x7f\xff\xff\xff\xff\xff\xff\xff"},
-			scheme.ErrInvalidResponse, 0},
+		{
+			"a length of 64 bits", false,
+			[]string{"\xb5\x88\x7f\xff\xff\xff\xff\xff\xff\xff"},
+			scheme.ErrInvalidResponse, 0,
+		},
 		{"a tag of 64 bits", false, []string{"\xbf\xff\xff\xff\xff\xff\xff\xff\x7f\x00"}, scheme.ErrInvalidResponse, 0},
 		{"nested too deep", false, []string{begin, "\xb7\x80" + deep(5000) + "\x00\x00"}, scheme.ErrInvalidResponse, 0},
 		{"nested without end", true, []string{"\xb5\x80"}, scheme.ErrInvalidResponse, 0},

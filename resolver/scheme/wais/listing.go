@@ -10,13 +10,16 @@ import (
 
 // describe returns the listing of databases, or of a server: its implementation, and a search form.
 func (s *session) describe(t target) *scheme.Listing {
-	l := &scheme.Listing{Kind: scheme.KindMenu, Title: scheme.DecodeText(strings.Join(t.databases, ", ")),
-		URI: t.uri.String()}
+	l := &scheme.Listing{
+		Kind: scheme.KindMenu, Title: scheme.DecodeText(strings.Join(t.databases, ", ")),
+		URI: t.uri.String(),
+	}
 	if l.Title == "" {
 		l.Title = t.address
 	}
 	for _, p := range []scheme.Property{
-		{Name: "Server", Value: s.about.name}, {Name: "Version", Value: s.about.version},
+		{Name: "Server", Value: s.about.name},
+		{Name: "Version", Value: s.about.version},
 		{Name: "Implementation", Value: s.about.id},
 	} {
 		if p.Value = short(p.Value); p.Value != "" {
@@ -38,8 +41,10 @@ func (s *session) describe(t target) *scheme.Listing {
 }
 
 func (t target) searchForm() *scheme.Search {
-	return &scheme.Search{Label: "Search words (all must match); a phrase in double quotes",
-		Prefix: t.database(t.databases[0]) + "?"}
+	return &scheme.Search{
+		Label:  "Search words (all must match); a phrase in double quotes",
+		Prefix: t.database(t.databases[0]) + "?",
+	}
 }
 
 // results returns a page of at most most records found by a search, from the first of the target.
@@ -70,8 +75,10 @@ func (s *session) results(t target, most int64) (*scheme.Listing, error) {
 		position := first + int64(i)
 		if r.failed != nil {
 			l.Items = append(l.Items,
-				scheme.Item{Kind: scheme.ItemError,
-					Name: fmt.Sprintf("Record %d: %s", position, short(r.failed.Error()))})
+				scheme.Item{
+					Kind: scheme.ItemError,
+					Name: fmt.Sprintf("Record %d: %s", position, short(r.failed.Error())),
+				})
 			continue
 		}
 		b := r.brief()

@@ -44,13 +44,19 @@ func TestGRS(t *testing.T) {
 func TestMARC(t *testing.T) {
 	const directory = "245002100000260001000021\x1e"
 	for _, c := range []struct{ leader, title, text, brief string }{
-		{"00090nam a2200049   4500", "10\x1faCaf\u00e9 au lait  /\x1e",
-			"245 10 $a Caf\u00e9 au lait  /\n260    $c 1996\n", "Caf\u00e9 au lait"},
-		{"00090nam  2200049   4500", "10\x1faCaf\xe2e au lait  /\x1e",
-			"245 10 $a Caf\u00e9 au lait  /\n260    $c 1996\n", "Caf\u00e9 au lait"},
+		{
+			"00090nam a2200049   4500", "10\x1faCaf\u00e9 au lait  /\x1e",
+			"245 10 $a Caf\u00e9 au lait  /\n260    $c 1996\n", "Caf\u00e9 au lait",
+		},
+		{
+			"00090nam  2200049   4500", "10\x1faCaf\xe2e au lait  /\x1e",
+			"245 10 $a Caf\u00e9 au lait  /\n260    $c 1996\n", "Caf\u00e9 au lait",
+		},
 	} {
-		r := record{syntax: recordSyntaxes + "10",
-			bytes: []byte(c.leader + directory + c.title + "  \x1fc1996 \x1e\x1d")}
+		r := record{
+			syntax: recordSyntaxes + "10",
+			bytes:  []byte(c.leader + directory + c.title + "  \x1fc1996 \x1e\x1d"),
+		}
 		if got, want := r.text(), "LDR    "+c.leader+"\n"+c.text; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

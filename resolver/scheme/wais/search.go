@@ -81,8 +81,10 @@ func queriesFor(query *node, isPrefix bool) []*node {
 	if isPrefix {
 		return []*node{query}
 	}
-	return []*node{query.with(attribute{attrUse, useAny}), query, query.plain(),
-		query.plain().with(attribute{attrUse, useTitle})}
+	return []*node{
+		query.with(attribute{attrUse, useAny}), query, query.plain(),
+		query.plain().with(attribute{attrUse, useTitle}),
+	}
 }
 
 // queriesForDocID returns the queries to try for a document identifier: RFC 2056 section 3, then the numbers by

@@ -40,8 +40,10 @@ func request(t testing.TB, u string) scheme.Request {
 	if err := parsed.Check(); err != nil {
 		t.Fatal(err)
 	}
-	return scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: parsed,
-		Fields: httpmessage.Fields{}}}
+	return scheme.Request{Request: httpmessage.Request{
+		Method: http.MethodGet, URI: parsed,
+		Fields: httpmessage.Fields{},
+	}}
 }
 
 func listing(t testing.TB, h scheme.Handler, u string) *scheme.Listing {

@@ -28,8 +28,10 @@ func Full() represent.Work {
 			License: "https://creativecommons.org/publicdomain/mark/1.0/", Keywords: []string{"epic", "Finland"},
 			Type: "Book", Language: "fi",
 		},
-		Support: &represent.Support{Who: "A library", What: "Permanent: Stable Content:", When: "2026-11-01",
-			Where: "https://a.example/policy"},
+		Support: &represent.Support{
+			Who: "A library", What: "Permanent: Stable Content:", When: "2026-11-01",
+			Where: "https://a.example/policy",
+		},
 	}
 }
 
@@ -49,8 +51,10 @@ func Hostile(text string) represent.Work {
 	return represent.Work{
 		Name: text, URL: text, Status: text, Reason: text, Successors: []string{text, "urn:x1:a"},
 		Others: []string{text},
-		Locations: []represent.Link{{URI: text, Type: text, Language: text, Title: text},
-			{URI: "https://a.example/", Title: text, Type: "text/html; a=" + text}},
+		Locations: []represent.Link{
+			{URI: text, Type: text, Language: text, Title: text},
+			{URI: "https://a.example/", Title: text, Type: "text/html; a=" + text},
+		},
 		Metadata: represent.Metadata{
 			Title: text, Description: text,
 			Creators:  []represent.Agent{{Name: text, URI: text, Type: text}, {Name: text + ", " + text}},

@@ -34,8 +34,12 @@ func TestHandleLocations(t *testing.T) {
 		var got []string
 		for _, target := range i.Entry.Targets {
 			words := target.URI
-			for _, f := range [...][2]string{{"type", target.Type}, {"context", target.Context},
-				{"title", target.Title}, {"note", target.Note}} {
+			for _, f := range [...][2]string{
+				{"type", target.Type},
+				{"context", target.Context},
+				{"title", target.Title},
+				{"note", target.Note},
+			} {
 				if f[1] != "" {
 					words += " " + f[0] + " " + f[1]
 				}

@@ -124,8 +124,10 @@ func (i *Item) partial(target string) []*Item {
 		i.Entry.Key = registry.Prefix(i.Entry.Name)
 		return []*Item{i}
 	}
-	all := &Item{Line: i.Line, Input: i.Input, ID: i.ID,
-		Entry: registry.Entry{Key: registry.Prefix(i.Entry.Name + "/")}}
+	all := &Item{
+		Line: i.Line, Input: i.Input, ID: i.ID,
+		Entry: registry.Entry{Key: registry.Prefix(i.Entry.Name + "/")},
+	}
 	all.Entry.Contact = i.Entry.Contact
 	all.to(registry.Target{URI: strings.TrimSuffix(target, "/") + "/"})
 	return []*Item{i, all}

@@ -32,8 +32,10 @@ func Shlink(in *Input, base string) (Entries, error) {
 		}
 		r.take(&meta, "meta")
 		const unit = time.Millisecond // the resolution of times in the registry
-		i.to(registry.Target{URI: strings.TrimSpace(long), From: meta.ValidSince.UTC().Truncate(unit),
-			Until: meta.ValidUntil.UTC().Truncate(unit)})
+		i.to(registry.Target{
+			URI: strings.TrimSpace(long), From: meta.ValidSince.UTC().Truncate(unit),
+			Until: meta.ValidUntil.UTC().Truncate(unit),
+		})
 		i.describe("title", r.string("title"))
 		i.describe("created", r.string("dateCreated", "createdAt"))
 		if tags := r.texts("|,", "tags"); len(tags) > 0 {

@@ -102,8 +102,10 @@ func (a *apache) sections(text string) (*directive, error) {
 			continue
 		}
 		name, rest, _ := strings.Cut(strings.ReplaceAll(logical, "\t", " "), " ")
-		d := &directive{line: first, text: logical, name: strings.ToLower(name),
-			rest: strings.TrimSpace(logical[len(name):])}
+		d := &directive{
+			line: first, text: logical, name: strings.ToLower(name),
+			rest: strings.TrimSpace(logical[len(name):]),
+		}
 		switch {
 		case strings.HasPrefix(name, "</"):
 			if len(stack) > 1 {
@@ -164,8 +166,10 @@ func (a *apache) configuration(root *directive) {
 // others lists the rules of a section that does not apply, with the reason.
 func (a *apache) others(d *directive, err error) {
 	for _, child := range d.children {
-		if a.others(child, err); slices.Contains([]string{"rewriterule", "redirect", "redirectmatch",
-			"redirectpermanent", "redirecttemp"}, child.name) {
+		if a.others(child, err); slices.Contains([]string{
+			"rewriterule", "redirect", "redirectmatch",
+			"redirectpermanent", "redirecttemp",
+		}, child.name) {
 			a.list(child, err)
 		}
 	}
@@ -278,8 +282,10 @@ func (a *apache) section(d *directive, c *apacheContext, contexts *[]*apacheCont
 	switch {
 	case d.name == "<ifmodule" && len(words) == 1:
 		module, negated := strings.CutPrefix(words[0], "!")
-		known := slices.Contains([]string{"mod_rewrite.c", "rewrite_module", "mod_alias.c", "alias_module",
-			"mod_headers.c", "headers_module"}, module)
+		known := slices.Contains([]string{
+			"mod_rewrite.c", "rewrite_module", "mod_alias.c", "alias_module",
+			"mod_headers.c", "headers_module",
+		}, module)
 		switch {
 		case known && !negated:
 			a.directives(d.children, c, contexts)

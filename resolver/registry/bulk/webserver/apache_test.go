@@ -30,8 +30,10 @@ func TestApache(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, g.dir, ".htaccess"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		cases = append(cases, differential{seed: seed, text: text, host: "web.test", base: "https://web.test" + g.dir,
-			requests: g.requests(g.dir), rules: g.rules, inner: g.inner})
+		cases = append(cases, differential{
+			seed: seed, text: text, host: "web.test", base: "https://web.test" + g.dir,
+			requests: g.requests(g.dir), rules: g.rules, inner: g.inner,
+		})
 	}
 	server := testserver.StartApache(t, dir, rewriteModule, keepAlive, "<Directory "+dir+">", "AllowOverride All",
 		"Options FollowSymLinks", "</Directory>")
@@ -50,8 +52,10 @@ func TestApacheServer(t *testing.T) {
 			g.add("<VirtualHost *>\nServerName " + host)
 			text := g.file() + "</VirtualHost>\n"
 			lines = append(lines, text)
-			cases = append(cases, differential{seed: seed, text: text, host: host, base: "https://" + host + "/",
-				requests: g.requests("/"), rules: g.rules, inner: g.inner})
+			cases = append(cases, differential{
+				seed: seed, text: text, host: host, base: "https://" + host + "/",
+				requests: g.requests("/"), rules: g.rules, inner: g.inner,
+			})
 		}
 		server := testserver.StartApache(t, testserver.OpenFolder(t), lines...)
 		compare(t, server.Addr(), bulk.W3ID, cases)
@@ -262,8 +266,10 @@ type generator struct {
 
 func newGenerator(seed int) *generator {
 	g := &generator{Rand: rand.New(rand.NewPCG(uint64(seed), 7)), rules: map[int]int{}}
-	g.words = []string{"a", "doc", "data", "v1", "id", "onto", "terms", "ns", "Spec", "x-y", "r2.0", "people",
-		"def", "release"}
+	g.words = []string{
+		"a", "doc", "data", "v1", "id", "onto", "terms", "ns", "Spec", "x-y", "r2.0", "people",
+		"def", "release",
+	}
 	g.Shuffle(len(g.words), func(i, j int) { g.words[i], g.words[j] = g.words[j], g.words[i] })
 	return g
 }

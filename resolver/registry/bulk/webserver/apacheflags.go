@@ -129,8 +129,10 @@ func newRewriteFlags(text string) (f rewriteFlags, err error) { //nolint:cyclop 
 
 // rewriteRule converts a RewriteRule, adds it to its context and returns it; nil if it has no effect.
 func (a *apache) rewriteRule(d *directive, c *apacheContext, words []string) *apacheRule { //nolint:cyclop // the flags of a rule
-	r := &apacheRule{rule: rule{line: d.line, input: d.text, mask: ^uint64(0), dir: c.dir,
-		finish: func(text string) string { return text }}, expression: words[0]}
+	r := &apacheRule{rule: rule{
+		line: d.line, input: d.text, mask: ^uint64(0), dir: c.dir,
+		finish: func(text string) string { return text },
+	}, expression: words[0]}
 	var err error
 	if len(words) == 3 {
 		if r.flags, err = newRewriteFlags(words[2]); err != nil {

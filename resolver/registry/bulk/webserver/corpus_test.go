@@ -76,8 +76,10 @@ func (c *corpusCase) portOf(expression *regexp.Regexp, text, main, other string)
 // TestApacheCorpus compares the responses of Apache to configurations of sites with those of their imports.
 func TestApacheCorpus(t *testing.T) {
 	dir := testserver.OpenFolder(t)
-	lines := []string{rewriteModule, keepAlive, "<Directory " + dir + ">", "AllowOverride All",
-		"Options FollowSymLinks", "</Directory>", "<VirtualHost *>\nServerName apache.test\n</VirtualHost>"}
+	lines := []string{
+		rewriteModule, keepAlive, "<Directory " + dir + ">", "AllowOverride All",
+		"Options FollowSymLinks", "</Directory>", "<VirtualHost *>\nServerName apache.test\n</VirtualHost>",
+	}
 	hosts := map[string]bool{}
 	ports := regexp.MustCompile(`<VirtualHost [^>]*>`)
 	absent := regexp.MustCompile(`(?m)^\s*(SSL|ErrorLog|CustomLog).*$`)

@@ -247,14 +247,16 @@ func newImported(
 			Store: r.Store(), TTL: time.Hour, Hosts: hosts, Now: time.Now, Redirect: http.StatusFound,
 		})}},
 	}
-	run := bulk.Import{Registry: r, Actor: registry.Actor{Name: "anna", Role: registry.Admin}, Format: format,
+	run := bulk.Import{
+		Registry: r, Actor: registry.Actor{Name: "anna", Role: registry.Admin}, Format: format,
 		Base: c.base, Rejected: func(j bulk.Rejection) {
 			into := i.rejected
 			if j.Unmapped {
 				into = i.unmapped
 			}
 			into[int(j.Line)] += j.Reason.Error() + "; "
-		}}
+		},
+	}
 	if _, err := run.Run(t.Context(), strings.NewReader(c.text)); err != nil {
 		t.Fatalf("seed %d: %v\n%s", c.seed, err, c.text)
 	}

@@ -41,7 +41,9 @@ func (x *expander) literal(e *syntax.Regexp) [][]piece {
 func (x *expander) spellings(e *syntax.Regexp) [][]piece {
 	lower := strings.ToLower(bytesOf(e.Rune))
 	return [][]piece{
-		{{text: lower}}, {{text: strings.ToUpper(lower)}}, {{text: strings.ToUpper(lower[:1]) + lower[1:]}},
+		{{text: lower}},
+		{{text: strings.ToUpper(lower)}},
+		{{text: strings.ToUpper(lower[:1]) + lower[1:]}},
 		{{many: e, stray: true}},
 	}
 }

@@ -68,8 +68,10 @@ func FuzzNginx(f *testing.F) {
 
 // FuzzPattern compares the routes of a regular expression with the paths that it matches.
 func FuzzPattern(f *testing.F) {
-	for _, text := range []string{"^a$", "^(v1|v2)/s$", "^a/(.*)$", "^a(/.*)?$", "^[ab]c?$", "^a/([0-9]+)/?$",
-		"(?i)^A$", "^a\\.b$", "^a/(?P<rest>.+)$", "a|^b$", "^a.b", "\\bx"} {
+	for _, text := range []string{
+		"^a$", "^(v1|v2)/s$", "^a/(.*)$", "^a(/.*)?$", "^[ab]c?$", "^a/([0-9]+)/?$",
+		"(?i)^A$", "^a\\.b$", "^a/(?P<rest>.+)$", "a|^b$", "^a.b", "\\bx",
+	} {
 		f.Add(text, "a/b")
 	}
 	f.Fuzz(func(t *testing.T, text, path string) {

@@ -117,8 +117,17 @@ func alphabet(languages []*language) []rune {
 // bytesInOrder returns the bytes of paths, which contain neither NUL nor line feed. Letters come first, so
 // that witnesses are readable.
 func bytesInOrder() (all []rune) {
-	for _, r := range [][2]rune{{'a', 'z'}, {'0', '9'}, {'A', 'Z'}, {' ', '/'}, {':', '@'}, {'[', '`'}, {'{', '\u00ff'},
-		{1, '\t'}, {'\v', 0x1f}} {
+	for _, r := range [][2]rune{
+		{'a', 'z'},
+		{'0', '9'},
+		{'A', 'Z'},
+		{' ', '/'},
+		{':', '@'},
+		{'[', '`'},
+		{'{', '\u00ff'},
+		{1, '\t'},
+		{'\v', 0x1f},
+	} {
 		for c := r[0]; c <= r[1]; c++ {
 			all = append(all, c)
 		}

@@ -175,8 +175,10 @@ func (n *nginx) statements(list []*block, s scope) (ended bool) { //nolint:cyclo
 			ended = true
 		case name == "include":
 			n.list(b, errors.New("import the included file separately"))
-		case slices.Contains([]string{"proxy_pass", "fastcgi_pass", "uwsgi_pass", "try_files", "error_page",
-			"auth_basic", "deny"}, name):
+		case slices.Contains([]string{
+			"proxy_pass", "fastcgi_pass", "uwsgi_pass", "try_files", "error_page",
+			"auth_basic", "deny",
+		}, name):
 			n.list(b, fmt.Errorf("%.40q is not supported by the registry", name))
 		}
 	}
@@ -282,8 +284,10 @@ func (n *nginx) rewrite(b *block, s scope) (ended bool) { //nolint:cyclop // the
 		n.rules = append(n.rules, s.rule(b, err))
 		return false
 	}
-	matchesEverything := slices.Contains([]string{"^", "^/", ".*", "^.*", "^.*$", "^(.*)$", "^/(.*)$", "^/(.*)",
-		"(.*)"}, b.words[1])
+	matchesEverything := slices.Contains([]string{
+		"^", "^/", ".*", "^.*", "^.*$", "^(.*)$", "^/(.*)$", "^/(.*)",
+		"(.*)",
+	}, b.words[1])
 	dropped := strings.HasSuffix(target, "?")
 	target = strings.TrimSuffix(target, "?")
 	if m := n.mapIn(target); m != nil && s.selected == nil {

@@ -21,8 +21,10 @@ func TestNginx(t *testing.T) {
 			host := fmt.Sprintf("s%d.test", seed)
 			text := g.file(host)
 			http += strings.Replace(text, "listen 80;", "listen "+testserver.NginxListen+";", 1)
-			cases = append(cases, differential{seed: seed, text: text, host: host, base: "https://" + host,
-				requests: g.requests("/"), rules: g.rules, inner: g.inner})
+			cases = append(cases, differential{
+				seed: seed, text: text, host: host, base: "https://" + host,
+				requests: g.requests("/"), rules: g.rules, inner: g.inner,
+			})
 		}
 		server := testserver.StartNginxProxy(t, testserver.OpenFolder(t), http)
 		compare(t, server.Addr(), bulk.Nginx, cases)

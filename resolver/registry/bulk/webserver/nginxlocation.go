@@ -34,8 +34,10 @@ func mustPattern(expression string) *pattern {
 
 // rule returns a rule for the scope. It gets no entry if err is not nil.
 func (s scope) rule(b *block, err error) *rule {
-	r := &rule{line: b.line, input: b.text(), pattern: s.pattern, except: s.except, besides: s.besides, mask: s.mask,
-		fail: err, finish: nginxLocation}
+	r := &rule{
+		line: b.line, input: b.text(), pattern: s.pattern, except: s.except, besides: s.besides, mask: s.mask,
+		fail: err, finish: nginxLocation,
+	}
 	if s.fail != nil {
 		r.fail = s.fail
 	}

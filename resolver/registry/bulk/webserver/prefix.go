@@ -127,8 +127,10 @@ func (t *table) reserve(prefix string, around []ruleRoute) bool {
 		return false
 	}
 	n := slices.IndexFunc(around, func(r ruleRoute) bool { return r.route.path == prefix })
-	t.add(around[n].rule, registry.Entry{Key: registry.Prefix(t.nameOf(prefix)), Note: held,
-		Record: registry.Record{Status: registry.Reserved}})
+	t.add(around[n].rule, registry.Entry{
+		Key: registry.Prefix(t.nameOf(prefix)), Note: held,
+		Record: registry.Record{Status: registry.Reserved},
+	})
 	return true
 }
 

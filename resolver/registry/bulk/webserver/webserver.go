@@ -48,8 +48,10 @@ func newSite(base string) (site, error) {
 	if port == "" {
 		port = map[bool]string{true: "443", false: "80"}[u.Scheme == "https"]
 	}
-	return site{u.Scheme + "://" + u.Host, u.Scheme, strings.ToLower(u.Hostname()), port,
-		strings.TrimSuffix(u.Path, "/") + "/"}, nil
+	return site{
+		u.Scheme + "://" + u.Host, u.Scheme, strings.ToLower(u.Hostname()), port,
+		strings.TrimSuffix(u.Path, "/") + "/",
+	}, nil
 }
 
 // readAll reads a configuration as a whole, without its byte order mark.
