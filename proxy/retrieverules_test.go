@@ -117,7 +117,7 @@ func TestRulesForListings(t *testing.T) {
 			c.Forward.Cache = httpcache.New(httpcache.Config{
 				Now: clock.now, Store: store, MaxObject: 1 << 20,
 				MaxArriving: 1 << 20,
-				SameOrigin: func(string, string) (string, bool) { return "", false },
+				SameOrigin:  func(string, string) (string, bool) { return "", false },
 			})
 		})
 		for range 4 {

@@ -81,8 +81,8 @@ func executeAs(uid, gid uint32) error {
 		{"changing the user", syscall.SYS_SETRESUID, uintptr(uid), uintptr(uid), uintptr(uid), 0},
 		//nolint:gosec // capset takes addresses
 		{
-			"setting capabilities", syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&data)),
-			0, 0,
+			"setting capabilities", syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)),
+			uintptr(unsafe.Pointer(&data)), 0, 0,
 		},
 		{"raising an ambient capability", syscall.SYS_PRCTL, prCapAmbient, prAmbientRaise, capChown, 0},
 		{"passing on a capability", syscall.SYS_PRCTL, prCapAmbient, prAmbientRaise, capDACOverride, 0},

@@ -261,7 +261,8 @@ func TestHops(t *testing.T) {
 		}
 	}
 	for _, lines := range [][]string{{""}, {"-1"}, {"1000"}, {"a"}, {"1", "2"}, {" 1"}} {
-		if got, err := message.Hops(httpmessage.FromHeader(http.Header{resolver.HopsField: lines}).Values); !errors.As(err, new(*uri.ParseError)) {
+		header := httpmessage.FromHeader(http.Header{resolver.HopsField: lines})
+		if got, err := message.Hops(header.Values); !errors.As(err, new(*uri.ParseError)) {
 			t.Errorf("%q: %d, %v", lines, got, err)
 		}
 	}

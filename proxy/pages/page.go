@@ -61,8 +61,9 @@ type form struct {
 func (w Writer) form(path, typed string) form {
 	f := form{
 		Typed: typed, Finds: w.design.site.HasNameList,
-		Action: template.HTMLAttr(`action="` + template.HTMLEscapeString(w.design.Path(path)) + `"`),
-	} //nolint:gosec // escaped
+		Action: template.HTMLAttr(`action="` + //nolint:gosec // escaped
+			template.HTMLEscapeString(w.design.Path(path)) + `"`),
+	}
 	if w.chosen {
 		f.Chosen = w.language.ShortTag()
 	}

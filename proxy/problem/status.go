@@ -109,8 +109,8 @@ var statuses = [...]row{
 		value: basic, setting: "proxy.sites",
 	},
 	{
-		err: ErrProxyLogin, code: "proxy_login_required", status: http.StatusProxyAuthRequired, name: "Proxy-Authenticate",
-		value: basic, setting: "access.proxy_users",
+		err: ErrProxyLogin, code: "proxy_login_required", status: http.StatusProxyAuthRequired,
+		name: "Proxy-Authenticate", value: basic, setting: "access.proxy_users",
 	},
 	{err: ErrNegotiateOnly, code: "login_to_proxy_alone", status: http.StatusForbidden, setting: "access.helpers"},
 	{
@@ -126,8 +126,8 @@ var statuses = [...]row{
 	{err: ErrAdminCertificate, code: "admin_certificate", status: http.StatusForbidden, setting: "tls.client_ca"},
 	{err: ErrAdminHost, code: "admin_host", status: http.StatusMisdirectedRequest},
 	{
-		err: ErrAdminToken, code: "admin_token", status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer,
-		setting: "access.admin_token",
+		err: ErrAdminToken, code: "admin_token", status: http.StatusUnauthorized, name: "Www-Authenticate",
+		value: bearer, setting: "access.admin_token",
 	},
 	{err: ErrAdminPath, code: "admin_path", status: http.StatusNotFound},
 	{err: ErrSelection, code: "selection_malformed", status: http.StatusBadRequest},
@@ -156,8 +156,8 @@ var statuses = [...]row{
 	{err: registry.ErrUnknownJob, code: "job_unknown", status: http.StatusNotFound},
 	// RFC 6750 section 3.1.
 	{
-		err: registry.ErrInvalidToken, code: "token_not_valid", status: http.StatusUnauthorized, name: "Www-Authenticate",
-		value: bearer + `, error="invalid_token"`,
+		err: registry.ErrInvalidToken, code: "token_not_valid", status: http.StatusUnauthorized,
+		name: "Www-Authenticate", value: bearer + `, error="invalid_token"`,
 	},
 	{err: registry.ErrUnavailable, code: "registry_unavailable", status: http.StatusServiceUnavailable, internal: true},
 	{err: registry.ErrSchema, code: "registry_version", status: http.StatusServiceUnavailable, internal: true},
@@ -170,12 +170,12 @@ var statuses = [...]row{
 	{err: registry.ErrExhausted, code: "numbers_exhausted", status: http.StatusConflict},
 	{err: registry.ErrInvalid, code: "entry_not_valid", status: http.StatusUnprocessableEntity},
 	{
-		err: ErrTooManyFetches, code: "too_many_fetches", status: http.StatusServiceUnavailable, setting: "limits.fetches",
-		internal: true,
+		err: ErrTooManyFetches, code: "too_many_fetches", status: http.StatusServiceUnavailable,
+		setting: "limits.fetches", internal: true,
 	},
 	{
-		err: ErrTooManyStreams, code: "too_many_streams", status: http.StatusServiceUnavailable, setting: "limits.streams",
-		internal: true,
+		err: ErrTooManyStreams, code: "too_many_streams", status: http.StatusServiceUnavailable,
+		setting: "limits.streams", internal: true,
 	},
 	{
 		err: ErrDocuments, code: "documents_memory", status: http.StatusServiceUnavailable, setting: "limits.documents",

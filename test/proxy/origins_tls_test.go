@@ -112,8 +112,10 @@ server.on('stream', (stream, headers) => {
 	let body = '';
 	stream.on('data', (part) => { body += part; });
 	stream.on('end', () => {
-		stream.respond({':status': 200, 'x-client': stream.session.socket.getPeerCertificate().subject.CN}, {waitForTrailers: true});
-		stream.end([headers[':method'], headers[':path'], headers[':authority'], headers['x-forwarded-proto'], headers['x-forwarded-port'], headers['forwarded'], body].join(' '));
+		const client = stream.session.socket.getPeerCertificate().subject.CN;
+		stream.respond({':status': 200, 'x-client': client}, {waitForTrailers: true});
+		const names = [':method', ':path', ':authority', 'x-forwarded-proto', 'x-forwarded-port', 'forwarded'];
+		stream.end([...names.map((name) => headers[name]), body].join(' '));
 	});
 });
 server.listen(process.env.PORT, '127.0.0.1');

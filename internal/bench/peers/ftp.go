@@ -79,7 +79,7 @@ func startFTP(ctx context.Context, body []byte) (_ ftpServer, err error) {
 // plant creates the files of the server.
 func plant(dir string, body []byte) error {
 	directory := filepath.Join(dir, "root", "directory")
-	err := errors.Join(os.Chmod(dir, 0o755), os.MkdirAll(directory, 0o755),
+	err := errors.Join(os.Chmod(dir, 0o755), os.MkdirAll(directory, 0o755), //nolint:gosec // its users enter it
 		os.Mkdir(filepath.Join(dir, "empty"), 0o755),                  //nolint:gosec // its users enter it
 		os.WriteFile(filepath.Join(dir, "root", "file"), body, 0o644)) //nolint:gosec // as above
 	for i := range ftpEntries {

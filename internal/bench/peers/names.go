@@ -49,8 +49,9 @@ func (n *network) registerNames(ctx context.Context, s settings) (remove func(),
 		remove()
 		return nil, err
 	}
+	//nolint:gosec // path of urnd
 	output, err := exec.CommandContext(ctx, s.urnd, "registry", "import", "--store", "sqlite:"+store,
-		names).CombinedOutput() //nolint:gosec // path of urnd
+		names).CombinedOutput()
 	if err != nil {
 		remove()
 		return nil, fmt.Errorf("%w: %s", err, output)

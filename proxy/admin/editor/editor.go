@@ -96,8 +96,8 @@ func (e *Editor) Pages() []Page {
 			Serve: e.servePrefixes,
 		},
 		{
-			Path: PathImport, Label: "editor.import", Description: "nav.about_import", ofJobs: true, Use: service.ToImport,
-			MaxFile: maxImport, Serve: e.serveImport, Redisplay: e.redisplayImport,
+			Path: PathImport, Label: "editor.import", Description: "nav.about_import", ofJobs: true,
+			Use: service.ToImport, MaxFile: maxImport, Serve: e.serveImport, Redisplay: e.redisplayImport,
 		},
 		{Path: pathDraft, ofJobs: true, Use: service.ToImport, Serve: e.serveDraft, Redisplay: e.redisplayDraft},
 		{
