@@ -116,7 +116,7 @@ func TestRights(t *testing.T) {
 	bound.put("key", "value")
 	server.Do("ACL", "SETUSER", "urnd", "-xrange")
 	if _, err := tried(t, change); err == nil ||
-		!strings.Contains(err.Error(), "may not run commands that urnd needs") {
+		!strings.Contains(err.Error(), "may not run commands that urnd requires") {
 		t.Errorf("without a right: %v", err)
 	}
 }

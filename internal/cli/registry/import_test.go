@@ -73,7 +73,7 @@ func TestImportUnmapped(t *testing.T) {
 	args := []string{"import", "--dry-run", "--format", "yourls", "--base", "urn:example:"}
 	for flag, want := range map[string]string{
 		"--note=x":      "links.csv: unmapped fields: clicks (2), ip (1)\n",
-		"--output=json": `"lost":3,"unmapped":[{"field":"clicks","count":2},{"field":"ip","count":1}]`,
+		"--output=json": `"unmapped_count":3,"unmapped":[{"field":"clicks","count":2},{"field":"ip","count":1}]`,
 	} {
 		if out, status := storeCommand(t, store, append(args, flag, file)...); status != 0 ||
 			!strings.Contains(out, want) {

@@ -147,7 +147,7 @@ func (h *hasher) leaf(e *registry.Entry, digest []byte) [digestSize]byte {
 	h.time(fieldTime, e.Changed)
 	h.text(fieldAuthor, e.By)
 	h.number(fieldStatus, int64(e.Status))
-	if !e.Since.Equal(e.Changed) {
+	if !registry.SameTime(e.Since, e.Changed) {
 		h.time(fieldSince, e.Since)
 	}
 	h.number(fieldRedirect, int64(e.Redirect))

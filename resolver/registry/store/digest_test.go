@@ -63,3 +63,13 @@ func another(t *testing.T, v reflect.Value) reflect.Value {
 		return v
 	}
 }
+
+// The store has milliseconds: times that differ by less have one digest, that of what is read again.
+func TestDigestHasMilliseconds(t *testing.T) {
+	var h hasher
+	written := registry.Entry{Changed: time.Unix(1, 5e8+300), Record: registry.Record{Since: time.Unix(1, 5e8)}}
+	stored := registry.Entry{Changed: time.Unix(1, 5e8), Record: registry.Record{Since: time.Unix(1, 5e8)}}
+	if h.leaf(&written, nil) != h.leaf(&stored, nil) {
+		t.Error("the digest of what was written is not that of what is stored")
+	}
+}

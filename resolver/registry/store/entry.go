@@ -145,7 +145,7 @@ func (n *version) add(v Values) {
 	v.Int(n.Changed.UnixMilli())
 	v.Int(n.author)
 	v.Int(int64(n.Status))
-	if n.Since.IsZero() || n.Since.Equal(n.Changed) {
+	if n.Since.IsZero() || registry.SameTime(n.Since, n.Changed) {
 		v.Null()
 	} else {
 		v.Int(n.Since.UnixMilli())
