@@ -72,6 +72,9 @@ func (s Server) String() string {
 // MarshalText returns String.
 func (s Server) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
+// AppendText appends String. Without it that of AddrPort would be promoted, which encoding/json prefers since Go 1.27.
+func (s Server) AppendText(b []byte) ([]byte, error) { return append(b, s.String()...), nil }
+
 // Agent is the address of an SLP directory agent. The default port is 427.
 type Agent struct {
 	netip.AddrPort

@@ -115,14 +115,14 @@ var rules = []rule{
 		moment(time.RFC3339Nano),
 	},
 	{
+		"lifetime", "the least of an answer: which record set has it differs by microseconds where several live as long",
+		regexp.MustCompile(`\bttl ([0-9hms]+, of [^"<]+)`), func(string) string { return "<least>" },
+	},
+	{
 		"lifetime", "it counts down while the family is played: the multiple of 300 seconds above it",
 		regexp.MustCompile(`(?:ttl|max-age|s-maxage|"ttl":|"max_age":) ?=? ?(-?\d+)`), upward,
 	},
 	{"lifetime", "the same in a trace", regexp.MustCompile(`old, ttl ([0-9hms]+)`), upwardText},
-	{
-		"lifetime", "the least of an answer: which record set has it is by a hair where several live as long",
-		regexp.MustCompile(`the ttl is ([0-9hms]+, of [^"<]+)`), func(string) string { return "<least>" },
-	},
 	{"lifetime", "the same in a page", regexp.MustCompile(`validity(?:[\s":=,;]|</?[a-z]+[^0-9>]*>)*(\d+)`), upward},
 	{"age", "it counts up: the multiple of 300 seconds below it", regexp.MustCompile(`(?mi)^Age: (\d+)`), downward},
 	{"age", "the same in a trace, and on its page", ages, func(string) string { return "0" }},
