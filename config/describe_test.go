@@ -76,8 +76,7 @@ func TestSecretFiles(t *testing.T) {
 		"proxy.upstreams.0.password! proxy.upstreams.0.tls.ca proxy.upstreams.0.tls.certificate " +
 		"proxy.upstreams.0.tls.key! " +
 		"proxy.upstreams.1.password! proxy.upstreams.1.tls.ca proxy.upstreams.1.tls.certificate " +
-		"proxy.upstreams.1.tls.key!/k " +
-		"registry.password! tls.certificate tls.client_ca tls.key!"
+		"proxy.upstreams.1.tls.key!/k registry.password! tls.certificate tls.client_ca tls.key!"
 	if text := strings.Join(got, " "); text != want || c.Proxy.Upstreams[1].TLS.Key != "changed" ||
 		c.TLS.ClientCA != "changed" {
 		t.Errorf("%s\nwant %s\n%+v", text, want, c.Proxy)

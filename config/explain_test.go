@@ -15,8 +15,8 @@ func TestMessages(t *testing.T) {
 	for text, want := range map[string]string{
 		"dns:\n\ttimeout: 5s\n": "urnd.yaml:2: the line is indented with a tab: YAML is " +
 			"indented with spaces",
-		"[dns]\ntimeout = \"5s\"\n": "urnd.yaml: this is TOML: the name of the file must end " +
-			"in .toml",
+		"[dns]\ntimeout = \"5s\"\n": "urnd.yaml: this is TOML: the name of the file must end in " +
+			".toml",
 		"dns: {timeout: 5}":                             "5 has no unit: write 5s or 5ms",
 		"dns: {timeout: 5s}\n---\ndns: {timeout: 6s}\n": `urnd.yaml:2: a second YAML document, after "---"`,
 		"dns: {timeout: 5s}\n---\ndns: {\n":             `urnd.yaml: a second YAML document, after "---"`,

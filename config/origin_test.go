@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// TestErrorPositions requires that a fault has its position and a suggestion.
+// TestErrorPositions requires that a diagnostic has its position and a suggestion.
 func TestErrorPositions(t *testing.T) {
 	t.Setenv("URND_DNS_ROUNDS", "many")
 	path := write(t, "urnd.yaml", `dns:

@@ -9,8 +9,7 @@ import (
 const maxRelation = 256
 
 var errRelation = errors.New("a relation is a relation type of RFC 8288 section 3.3: lower-case letters, digits, " +
-	"\".\" and \"-\", which begins with a " +
-	"letter; or a URI, such as https://ref.gs1.org/voc/pip or gs1:pip")
+	"\".\" and \"-\", which begins with a letter; or a URI, such as https://ref.gs1.org/voc/pip or gs1:pip")
 
 // CheckRelation returns an error unless rel is a relation type of RFC 8288 section 3.3, or "".
 func CheckRelation(rel string) error {

@@ -8,8 +8,7 @@ import (
 
 var ruleISBN = uri.Rule{
 	Code: "isbn", Name: "ISBN", Section: "RFC 3187 section 3.1",
-	Requirement: "an ISBN has 10 or 13 digits, the last of 10 " +
-		"may be X, with or without hyphens",
+	Requirement: "an ISBN has 10 or 13 digits, the last of 10 may be X, with or without hyphens",
 }
 
 var ruleISMN = uri.Rule{
@@ -19,8 +18,7 @@ var ruleISMN = uri.Rule{
 
 var rulePrefix13 = uri.Rule{
 	Code: "isbn_prefix", Name: "ISBN", Section: "ISO 2108",
-	Requirement: "an ISBN of 13 digits begins with 978 or 979: other " +
-		"EANs are not for books",
+	Requirement: "an ISBN of 13 digits begins with 978 or 979: other EANs are not for books",
 }
 
 // checkISBN checks an ISBN: RFC 3187, and the 13-digit form of the registration of 2017.

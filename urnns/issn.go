@@ -8,8 +8,7 @@ import (
 
 var ruleISSN = uri.Rule{
 	Code: "issn", Name: "ISSN", Section: "RFC 3044 section 3.1",
-	Requirement: "an ISSN has eight digits, the last may be X, " +
-		"with or without a hyphen in the middle",
+	Requirement: "an ISSN has eight digits, the last may be X, with or without a hyphen in the middle",
 }
 
 // checkISSN checks an ISSN: RFC 3044.

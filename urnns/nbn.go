@@ -14,8 +14,7 @@ var (
 	}
 	ruleNBNString = uri.Rule{
 		Code: "nbn_string", Name: "nbn-string", Section: "RFC 8458 section 4.2",
-		Requirement: "the prefix is followed by a hyphen and " +
-			"the name that the library assigned",
+		Requirement: "the prefix is followed by a hyphen and the name that the library assigned",
 	}
 )
 
@@ -46,8 +45,7 @@ func checkNBN(nss string) (int, uri.Rule) {
 
 // dnbValues are the values of characters for the check digit of names of the Deutsche Nationalbibliothek; other
 // characters have none.
-const dnbValues = " " +
-	"+49 -39 .47 /45 01 12 23 34 45 56 67 78 89 941 :17 " +
+const dnbValues = " +49 -39 .47 /45 01 12 23 34 45 56 67 78 89 941 :17 " +
 	"a18 b14 c19 d15 e16 f21 g22 h23 i24 j25 k42 l26 m27 n13 o28 p29 q31 r12 s32 t33 u11 v34 w35 x36 y37 z38 _43 "
 
 // checkDNB checks the last digit of a name in urn:nbn:de, by the "Description of algorithm for calculation of

@@ -13,8 +13,7 @@ var (
 	}
 	ruleOIDArcs = uri.Rule{
 		Code: "oid_arcs", Name: "oid", Section: "X.660",
-		Requirement: "an OID begins with 0, 1 or 2, and below 0 and 1 the second " +
-			"number is at most 39",
+		Requirement: "an OID begins with 0, 1 or 2, and below 0 and 1 the second number is at most 39",
 	}
 )
 

@@ -121,14 +121,14 @@ func TestAway(t *testing.T) {
 			t.Errorf("without the server: %+v", got)
 		}
 		if len(i.level.Failures()) != 1 {
-			t.Errorf("faults: %q", i.level.Failures())
+			t.Errorf("failures: %q", i.level.Failures())
 		}
 	}
 	server.Start()
 	for _, i := range []*instance{a, b} {
 		i.await(func(s valkey.Stats) bool { return s.Used })
 		if len(i.level.Failures()) != 0 {
-			t.Errorf("faults: %q", i.level.Failures())
+			t.Errorf("failures: %q", i.level.Failures())
 		}
 	}
 	a.put("then", "of a")

@@ -96,22 +96,16 @@ func TestConfigCheckNamesLinesOfFiles(t *testing.T) {
 			"registry.store: the directory /nowhere does not exist",
 		"listen:\n  admin: unix:/nowhere/admin.sock\n": "urnd.yaml:2:3: " +
 			"listen.admin: the directory /nowhere does not exist",
-		"cache:\n  directory: /nowhere\n": "urnd.yaml:2:3: " +
-			"cache.directory: the directory /nowhere does not exist",
-		"file:\n  roots: [/srv, /nowhere]\n": "urnd.yaml:2:17: " +
-			"file.roots.1: the directory /nowhere does not exist",
-		"access:\n  proxy_users: /dev/null\n": "urnd.yaml:2:3: " +
-			"access.proxy_users: the file is empty",
-		"access:\n  admin_token: /dev/null\n": "urnd.yaml:2:3: " +
-			"access.admin_token: the file is empty",
+		"cache:\n  directory: /nowhere\n":     "urnd.yaml:2:3: cache.directory: the directory /nowhere does not exist",
+		"file:\n  roots: [/srv, /nowhere]\n":  "urnd.yaml:2:17: file.roots.1: the directory /nowhere does not exist",
+		"access:\n  proxy_users: /dev/null\n": "urnd.yaml:2:3: access.proxy_users: the file is empty",
+		"access:\n  admin_token: /dev/null\n": "urnd.yaml:2:3: access.admin_token: the file is empty",
 		"registry:\n  store: postgres://u@127.0.0.1:9/names\n  password: /dev/null\n": "urnd.yaml:3:3: " +
 			"registry.password: the file is empty",
 		"cdn:\n  tags: xkey\n  webhooks: ['https://a.example/']\n  secret: /dev/null\n": "urnd.yaml:4:3: " +
 			"cdn.secret: the file is empty",
-		"log:\n  access:\n    - file: /proc/access.log\n": "urnd.yaml:3:7: " +
-			"log.access.0.file: the directory /proc",
-		"log:\n  access:\n    - file: /nowhere/access.log\n": "urnd.yaml:3:7: " +
-			"log.access.0.file: ",
+		"log:\n  access:\n    - file: /proc/access.log\n":    "urnd.yaml:3:7: log.access.0.file: the directory /proc",
+		"log:\n  access:\n    - file: /nowhere/access.log\n": "urnd.yaml:3:7: log.access.0.file: ",
 		"log:\n  access:\n    - format: 'squid:%ts %>st'\n": "urnd.yaml:3:7: " +
 			"log.access.0.format: urnd does not support %>st: write %<st, the nearest token, or delete it, at " +
 			"offset 10",

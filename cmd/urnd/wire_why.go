@@ -116,8 +116,7 @@ func cacheAdvice(isSite bool) map[string]string {
 		"no-cache": "to use it without revalidation, write a rule in proxy.sites[].cache with min_ttl, such as " +
 			"min_ttl: 1m",
 		"stale": "to use it longer, write a rule in proxy.sites[].cache with min_ttl, or with stale_for, to use it " +
-			"while " +
-			"it is revalidated",
+			"while it is revalidated",
 		"freshness": least,
 		"status": "write a rule in proxy.sites[].cache with the status in statuses, and min_ttl, such as " +
 			"min_ttl: 10s",

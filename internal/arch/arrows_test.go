@@ -445,8 +445,7 @@ func packageRules() []packageRule {
 			[]string{"resolver", "urnns/digitallink", "internal/httpmessage"},
 			true,
 			"which links a request for an identifier means, and the documents of GS1's standards, are pure " +
-				"functions of an answer and of the fields of a request: " +
-				"they know no reply",
+				"functions of an answer and of the fields of a request: they know no reply",
 		},
 		{
 			"proxy/answer",

@@ -241,8 +241,7 @@ func TestChartRefuses(t *testing.T) {
 		"stateSize: 0.5":                                        "stateSize",
 		"autoscaling: {minReplicas: 11}": "autoscaling.minReplicas: 11 is more than " +
 			"autoscaling.maxReplicas, 10",
-		"terminationGracePeriodSeconds: 40": "terminationGracePeriodSeconds: 40 is not more " +
-			"than",
+		"terminationGracePeriodSeconds: 40":           "terminationGracePeriodSeconds: 40 is not more than",
 		"config: {limits: {shutdown_timeout: 41s}}":   "together, 61s",
 		"config: {limits: {shutdown_timeout: 1m30s}}": "together, 110s",
 		"config: {limits: {drain_time: 5}}":           "config.limits.drain_time: 5 is not a duration",

@@ -98,8 +98,7 @@ func TestErrorsOfJobs(t *testing.T) {
 		{"name\n", 422, "Idempotency-Key already used for a different request"},
 		{
 			"\x1f\x8b\x08\x00", 415,
-			"the media type of the content is not supported: compressed body, of unknown size: " +
-				"send it uncompressed",
+			"the media type of the content is not supported: compressed body, of unknown size: send it uncompressed",
 		},
 	} {
 		r := s.ask("POST "+jobsPath, tt.body, admins, "Content-Type: text/csv", "Idempotency-Key: k")

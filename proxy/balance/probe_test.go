@@ -124,8 +124,7 @@ func TestDownAndUp(t *testing.T) {
 		if s := p.state(); s.State != balance.Up {
 			t.Errorf("two failed probes that are not in a row: %+v", s)
 		}
-		const want = "level=WARN msg=\"site server down, " +
-			"used only if all others are down or fail\" " +
+		const want = "level=WARN msg=\"site server down, used only if all others are down or fail\" " +
 			"server=http://a reason=\"" + reason +
 			"\"\nlevel=INFO msg=\"site server up again\" server=http://a down_for="
 		if got := p.log.String(); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 2 {

@@ -25,8 +25,7 @@ var (
 	ErrUnknownMethod  = errors.New("this method is unknown")
 	ErrMethod         = errors.New("this resource does not support the method")
 	ErrProtocol       = errors.New("this protocol upgrade is not supported: HTTP/2 streams support websocket only " +
-		"(RFC 8441), and only " +
-		"with origins that urnd requests by HTTP/1.1")
+		"(RFC 8441), and only with origins that urnd requests by HTTP/1.1")
 	ErrTunnelPort         = errors.New("tunnels to this port are not allowed")
 	ErrLoop               = errors.New("the request has already passed through this proxy")
 	ErrTooManyConnections = errors.New("this client has too many connections")
@@ -71,19 +70,16 @@ var (
 	ErrAdminCertificate = errors.New("an administrator's client certificate is required")
 	ErrAdminHost        = errors.New("unknown host name: use an address, localhost or one of listen.names for the " +
 		"admin interface")
-	ErrAdminRelayed = errors.New("the request came through a proxy that is not trusted to forward the client " +
-		"address")
-	ErrAdminOrigin = errors.New("cross-site request: pages of other sites are not allowed to use the admin " +
-		"interface")
-	ErrAdminPath  = errors.New("the admin interface has no such path")
-	ErrAdminToken = errors.New("the administrator token is required")
-	ErrSelection  = registry.ErrInvalidParameters // also for selections of cache entries
+	ErrAdminRelayed = errors.New("the request came through a proxy that is not trusted to forward the client address")
+	ErrAdminOrigin  = errors.New("cross-site request: pages of other sites are not allowed to use the admin interface")
+	ErrAdminPath    = errors.New("the admin interface has no such path")
+	ErrAdminToken   = errors.New("the administrator token is required")
+	ErrSelection    = registry.ErrInvalidParameters // also for selections of cache entries
 
 	ErrTokenRequired = errors.New("a token is required: create one by urnd registry token create, or use the " +
 		"administrator token")
 	ErrLoginWithoutTLS = errors.New("the login requires TLS (tls.client_ca, or a proxy of access.admin_proxies with " +
-		"TLS) or a local connection, " +
-		"because the token could be read in transit")
+		"TLS) or a local connection, because the token could be read in transit")
 	ErrFormExpired = errors.New("the form is invalid or has expired: reload the page and submit it again")
 
 	ErrNoRegistry = errors.New("no registry is configured")
@@ -103,8 +99,7 @@ func NotHTTP(reason string) error { return fmt.Errorf("%w: %s", ErrMalformed, re
 // Errors of connection-based authentication: RFC 4559 section 6.
 var (
 	ErrConnectionAuth = errors.New("NTLM and Negotiate authenticate a connection, and this one may carry requests " +
-		"of several clients: " +
-		"use HTTP/1.1 without a proxy in between")
+		"of several clients: use HTTP/1.1 without a proxy in between")
 	ErrTooManyBoundConnections = fmt.Errorf("%w: the limit of connections bound to a client is reached",
 		resolver.ErrBusy)
 )

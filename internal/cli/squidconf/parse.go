@@ -121,8 +121,7 @@ func (p *parser) file(name string, text []byte, depth int) error {
 		case "if", "else", "endif", "configuration_includes_quoted_values":
 			return &ParseError{
 				line.Position, line.Text,
-				"values that depend on the process, and quoted values, are not converted: " +
-					"remove these lines", nil,
+				"values that depend on the process, and quoted values, are not converted: remove these lines", nil,
 			}
 		default:
 			p.read = append(p.read, line)

@@ -200,8 +200,7 @@ func knownColumns() []knownColumn {
 		{
 			"contact",
 			"mail email emailaddress owner responsible kontakt ansprechpartner mailadresse courriel contacto correo " +
-				"correoelectrónico " +
-				"联系方式 联系人 电子邮件 邮箱 yhteystiedot",
+				"correoelectrónico 联系方式 联系人 电子邮件 邮箱 yhteystiedot",
 		},
 		{"status", "state zustand statut état estado situación 状态 tila"},
 		{

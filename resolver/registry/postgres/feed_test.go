@@ -165,8 +165,7 @@ func TestFeedAfterLoss(t *testing.T) {
 	}
 	server := testserver.StartPostgres(t)
 	const loss = "DELETE FROM commits WHERE last = 2; DELETE FROM change_set WHERE id = 2; DELETE FROM name WHERE " +
-		"id = 2; " +
-		"DELETE FROM target WHERE version = 2; DELETE FROM version WHERE seq = 2"
+		"id = 2; DELETE FROM target WHERE version = 2; DELETE FROM version WHERE seq = 2"
 	for n, c := range []struct{ name, target string }{
 		{"gone", ""},
 		{"others", "urn:example:c"},

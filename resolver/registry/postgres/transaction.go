@@ -19,8 +19,7 @@ import (
 const (
 	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '30s'; SET LOCAL statement_timeout " +
-		"= '60s'; " +
-		"SET LOCAL idle_in_transaction_session_timeout = '30s'; "
+		"= '60s'; SET LOCAL idle_in_transaction_session_timeout = '30s'; "
 	beginBulk = beginWrite + "SET LOCAL synchronous_commit = off; "
 )
 

@@ -15,8 +15,7 @@ const entryColumns = "v.seq, n.kind, n.key, " + columnsBehindKey
 const columnsBehindKey = "n.id, v.number, v.time, a.name, " + columnsBehindAuthor + ", " + targetColumns
 
 const columnsBehindAuthor = "v.status, v.since, v.redirect, v.authoritative, v.sandbox, v.alias, v.note, v.reason, " +
-	"v.successors, v.pattern, " +
-	"v.contact, v.metadata, v.redacted"
+	"v.successors, v.pattern, v.contact, v.metadata, v.redacted"
 
 // targetColumns are the columns of target t.
 const targetColumns = "t.uri, t.priority, t.starts, t.ends, t.relation, t.type, t.language, t.context, t.title, t.note"

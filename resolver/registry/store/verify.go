@@ -218,8 +218,7 @@ func derivedChecks(warning bool) []derivedCheck {
 			warning, "%s: current version, number %d, belongs to another name, or has a different status or alias",
 			"SELECT n.key, n.version FROM name n " +
 				"LEFT JOIN version v ON v.seq = n.version AND v.name = n.id AND v.status = n.status AND v.alias IS " +
-				"NOT DISTINCT FROM n.alias " +
-				"WHERE n.id >= $1 AND n.id <= $2 AND v.seq IS NULL LIMIT $3",
+				"NOT DISTINCT FROM n.alias WHERE n.id >= $1 AND n.id <= $2 AND v.seq IS NULL LIMIT $3",
 		},
 		{
 			true, "%s: version number %d is later than the current one",

@@ -34,8 +34,7 @@ func Parts() []Part {
 		{
 			Name: Creator, Member: "creator", Members: CreatorMembers(), MultiValued: true,
 			Columns: "creator creators author authors urheber urheberin autor autorin autoren verfasser verfasserin " +
-				"auteur auteurs autrice créateur créateurs " +
-				"autora autores creador creadores 作者 著者 责任者 创作者",
+				"auteur auteurs autrice créateur créateurs autora autores creador creadores 作者 著者 责任者 创作者",
 		},
 		{
 			Name: Year, Member: "year", Members: YearMembers(),

@@ -21,13 +21,11 @@ type place struct {
 var (
 	ruleNoQuery = uri.Rule{
 		Code: "file_query", Name: "file-URI", Section: "RFC 8089 section 2",
-		Requirement: "a file URL has no query: a question mark in " +
-			"a name is written %3F",
+		Requirement: "a file URL has no query: a question mark in a name is written %3F",
 	}
 	ruleName = uri.Rule{
 		Code: "file_name", Name: "fpath", Section: "RFC 1738 section 3.10",
-		Requirement: "a name contains neither a slash nor a NUL, " +
-			"not even percent-encoded",
+		Requirement: "a name contains neither a slash nor a NUL, not even percent-encoded",
 	}
 	ruleEmpty = uri.Rule{
 		Code: "file_empty_name", Name: "fpath", Section: "RFC 1738 section 3.10",
