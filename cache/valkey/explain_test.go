@@ -43,24 +43,24 @@ func TestExplain(t *testing.T) {
 			}, "wrong or missing user or password",
 		},
 		"wrong user": {at("redis://nobody@" + server.Addr()), "wrong or missing user or password"},
-		"no TLS":     {at("rediss://" + server.Addr()), "may not speak TLS"},
-		"TLS":        {at("redis://" + server.TLSAddr()), "it may speak TLS, so that redis: is to be rediss:"},
+		"no TLS":     {at("rediss://" + server.Addr()), "no TLS at this port"},
+		"TLS":        {at("redis://" + server.TLSAddr()), "for TLS use rediss: instead of redis:"},
 		"authority": {
 			func(c *valkey.Config) { at("rediss://" + server.TLSAddr())(c); c.CA = other.PEM },
-			"of no authority that is trusted",
+			"server certificate of an unknown authority",
 		},
-		"host name":   {at("rediss://localhost:" + port), "is for another name"},
+		"host name":   {at("rediss://localhost:" + port), "server certificate for another name"},
 		"too old":     {at("redis://" + startFake(t, old)), "too old"},
-		"no commands": {at("redis://" + startFake(t, "-ERR unknown command\r\n")), "too old, or lacks commands"},
+		"no commands": {at("redis://" + startFake(t, "-ERR unknown command\r\n")), "too old, or without required commands"},
 		"web server": {
 			at("redis://" + startFake(t, "HTTP/1.1 400 Bad Request\r\n\r\n")),
-			"no server of Valkey or Redis",
+			"not a Valkey or Redis server",
 		},
 		"no database":  {at("redis://" + server.Addr() + "/99"), "no database of this number"},
 		"no server":    {at("redis://127.0.0.1:1"), "connection refused at this address and port"},
-		"no such host": {at("redis://redis.invalid"), "cannot be looked up"},
-		"hangs":        {at("redis://" + frozen.Addr()), "too slow"},
-		"slow":         {func(c *valkey.Config) { c.URL, c.Timeout = open.URL(), time.Nanosecond }, "too slow"},
+		"no such host": {at("redis://redis.invalid"), "server name lookup failed"},
+		"hangs":        {at("redis://" + frozen.Addr()), "timed out"},
+		"slow":         {func(c *valkey.Config) { c.URL, c.Timeout = open.URL(), time.Nanosecond }, "timed out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := newInstance(t, server.Addr(), c.change)

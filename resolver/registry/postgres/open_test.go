@@ -52,21 +52,21 @@ func TestOpenErrors(t *testing.T) {
 		want      error
 		says      string
 	}{
-		{"newer", server.URL("newer"), registry.ErrSchema, "it has schema 99, and this version knows 1"},
+		{"newer", server.URL("newer"), registry.ErrSchema, "schema 99, this version supports 1"},
 		{"encoding", server.URL("latin"), registry.ErrUnavailable, "ENCODING 'UTF8'"},
 		{"no database", server.URL("none"), registry.ErrUnavailable, `database "none" does not exist`},
 		{"no right", strings.Replace(server.URL(""), "postgres@", "reader@", 1), registry.ErrUnavailable, noRight},
 		{"no server", "postgres://urnd@127.0.0.1:1/names", registry.ErrUnavailable, "connection refused"},
-		{"password", "postgres://urnd:" + secret + "@127.0.0.1:1/names", registry.ErrUnavailable, "has a password"},
+		{"password", "postgres://urnd:" + secret + "@127.0.0.1:1/names", registry.ErrUnavailable, "database URL with a password"},
 		{
 			"password as a parameter", "postgres://urnd@127.0.0.1:1/names?password=" + secret, registry.ErrUnavailable,
-			"has a password",
+			"database URL with a password",
 		},
 		{
 			"slash in a password", "postgres://urnd:" + secret + "/x@127.0.0.1:1/names", registry.ErrUnavailable,
-			"not valid",
+			"invalid database URL",
 		},
-		{"bad parameter", "postgres://urnd@127.0.0.1:1/names?sslmode=" + secret, registry.ErrUnavailable, "not valid"},
+		{"bad parameter", "postgres://urnd@127.0.0.1:1/names?sslmode=" + secret, registry.ErrUnavailable, "invalid database URL"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := postgres.Options{Dial: dial, Now: time.Now, Password: func() (string, error) { return secret, nil }}
@@ -78,8 +78,8 @@ func TestOpenErrors(t *testing.T) {
 				t.Errorf("the error has the password: %v", err)
 			}
 			says := c.says
-			if says == noRight { // Try does not create the schema
-				says = "the user may not make one"
+			if says == noRight { // Probe does not create the schema
+				says = "grant CREATE on the schema to the user"
 			}
 			_, err = postgres.Probe(t.Context(), c.url, false, o)
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), says) ||

@@ -78,7 +78,7 @@ func TestOpenReadOnlyWithoutASchema(t *testing.T) {
 	server.Query("", "ALTER DATABASE empty SET default_transaction_read_only = on")
 	_, err := postgres.Open(t.Context(), server.URL("empty"), postgres.Options{Dial: dial, Now: time.Now})
 	if !errors.Is(err, registry.ErrUnavailable) ||
-		!strings.Contains(err.Error(), "the server accepts no changes, and the schema ") {
+		!strings.Contains(err.Error(), "server is read-only, but the schema of this urnd version must be created first") {
 		t.Errorf("%v", err)
 	}
 }

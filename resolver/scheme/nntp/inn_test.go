@@ -313,8 +313,7 @@ func TestINN(t *testing.T) {
 		}
 		trusting.Password = "wrong"
 		if _, err := fetch(t, trusting, "news:plans@news.test"); !errors.Is(err, resolver.ErrUnreachable) ||
-			!strings.Contains(err.Error(),
-				"the login of the configuration") || strings.Contains(err.Error(), "wrong") {
+			!strings.Contains(err.Error(), "the configured login") || strings.Contains(err.Error(), "wrong") {
 			t.Errorf("with a wrong login in the configuration: %v", err)
 		}
 	})
