@@ -238,16 +238,22 @@ func (s *server) bytes(t testing.TB, request string) (answer string, broken bool
 }
 
 // withCache gives a proxy an HTTP cache.
-func withCache(t testing.TB, c *proxy.Config) *memory.Store[*httpcache.Entry] {
+func withCache(
+	t testing.TB, c *proxy.Config, change ...func(*httpcache.Config),
+) *memory.Store[*httpcache.Entry] {
 	t.Helper()
 	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Forward.Cache = httpcache.New(httpcache.Config{
+	cached := httpcache.Config{
 		Store: store, Now: c.Now, MaxObject: 1 << 16, MaxArriving: 1 << 18, Targeted: []string{"Cdn-Cache-Control"},
 		SameOrigin: func(base, reference string) (string, bool) { return base, reference == "." },
-	})
+	}
+	for _, f := range change {
+		f(&cached)
+	}
+	c.Forward.Cache = httpcache.New(cached)
 	t.Cleanup(func() { c.Forward.Cache.Close(); store.Close() })
 	return store
 }

@@ -54,6 +54,7 @@ type streams struct {
 	*http2.Framer
 	encoder *hpack.Encoder
 	block   bytes.Buffer
+	conn    *tls.Conn
 	next    uint32
 	sockets bool // the server announces WebSockets
 }
@@ -68,7 +69,7 @@ func (s *server) dialStreams(t testing.TB, name string) *streams {
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(testserver.Timeout))
-	c := &streams{Framer: http2.NewFramer(conn, conn), next: 1}
+	c := &streams{Framer: http2.NewFramer(conn, conn), conn: conn, next: 1}
 	c.encoder = hpack.NewEncoder(&c.block)
 	c.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	_, _ = io.WriteString(conn, http2.ClientPreface)

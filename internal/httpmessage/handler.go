@@ -39,8 +39,7 @@ type ResponseWriter interface {
 	// Begin does not call it.
 	Context() context.Context
 	// HalfClosed is canceled when the client closes its sending side of the connection; it may have
-	// disconnected entirely (RFC 9112 section 9.6). It is nil if that is unknown, as in HTTP/2, where each
-	// request ends the client's side of its stream.
+	// disconnected entirely (RFC 9112 section 9.6). It is nil if that is unknown.
 	HalfClosed() context.Context
 	// Available returns the number of bytes of content that can be written without waiting for the client to extend
 	// a flow-control window. It is unlimited in HTTP/1.

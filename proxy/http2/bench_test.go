@@ -73,6 +73,7 @@ func (*source) SetServing() bool                   { return true }
 func (*source) SetIdle()                           {}
 func (*source) OnDrain(func())                     {}
 func (*source) BeginWait() context.Context         { return context.Background() }
+func (*source) HalfClosed() context.Context        { return nil }
 func (*source) EndWait()                           {}
 func (*source) Await(time.Time) error              { return io.EOF }
 func (*source) Suspend(_ time.Time, _ func(error)) {}

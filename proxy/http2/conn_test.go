@@ -45,6 +45,9 @@ func (s *stub) BeginWait() context.Context { s.waits.Add(1); return s.ctx }
 func (s *stub) EndWait()                   { s.waits.Add(-1) }
 func (s *stub) Linger() error              { return s.Close() }
 
+// HalfClosed returns the context of BeginWait, by which tests recognize it.
+func (s *stub) HalfClosed() context.Context { return s.ctx }
+
 func (s *stub) Suspend(by time.Time, resume func(error)) { s.by, s.resume = by, resume }
 
 // serve serves until the connection ends, like a worker of package listen.

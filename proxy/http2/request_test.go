@@ -196,7 +196,7 @@ func TestConnection(t *testing.T) {
 		state.n++
 		w.WriteHeader(200, "", nil)
 		text(w, fmt.Sprint(r.Conn.RemoteAddr(), " ", r.Conn.LocalAddr(), " ", r.Conn.Secure(), " ", r.Conn.ServerName(),
-			" ", r.Conn.Attached() == nil, " ", w.HalfClosed() == nil, " ", w.Truncate(), " ", state.n))
+			" ", r.Conn.Attached() == nil, " ", w.HalfClosed() != nil, " ", w.Truncate(), " ", state.n))
 		return true
 	}}
 	stopped := time.Now() // an idle connection loses its state

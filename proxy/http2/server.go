@@ -56,6 +56,7 @@ type Conn interface {
 	OnDrain(f func())
 	BeginWait() context.Context
 	EndWait()
+	HalfClosed() context.Context
 	Await(by time.Time) error
 	Suspend(by time.Time, resume func(error))
 	Linger() error

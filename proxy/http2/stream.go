@@ -202,8 +202,9 @@ func (s *stream) Context() context.Context {
 	return s.ctx
 }
 
-// HalfClosed implements httpmessage.ResponseWriter: a client ends its side of a stream with each request.
-func (*stream) HalfClosed() context.Context { return nil }
+// HalfClosed implements httpmessage.ResponseWriter. It is about the connection: a client ends its side of a stream
+// with each request.
+func (s *stream) HalfClosed() context.Context { return s.c.HalfClosed() }
 
 // Attach implements httpmessage.ResponseWriter: a connection may carry requests of several clients, so
 // nothing is attached.
