@@ -138,10 +138,10 @@ func TestNoMistakes(t *testing.T) {
 		"namespaces: [{nid: example, targets: [{pattern: '^home$', template: 'https://example.org/'}, {template: " +
 			"'https://{nid}.example.org/{+nss}'}]}]",
 		"listen:\ndns:\n  # timeout: 5s\n",
-		"registry: {store: 'sqlite:/var/lib/urnd/registry.db', only: ['urn:nbn:fi:', 'ark:/12345/']}",
-		"registry: {store: 'sqlite:/var/lib/urnd/registry.db', only: ['URN:NBN:fi:', 'ARK:12345/']}",
-		"registry: {store: 'sqlite:/var/lib/urnd/registry.db', only: ['urn:']}",
-		"{registry: {store: 'sqlite:/var/lib/urnd/registry.db', only: ['urn:', 'ARK:12345/']}, ark: {support_who: " +
+		"registry: {store: 'sqlite:/var/lib/urnd/registry.db', owned: ['urn:nbn:fi:', 'ark:/12345/']}",
+		"registry: {store: 'sqlite:/var/lib/urnd/registry.db', owned: ['URN:NBN:fi:', 'ARK:12345/']}",
+		"registry: {store: 'sqlite:/var/lib/urnd/registry.db', owned: ['urn:']}",
+		"{registry: {store: 'sqlite:/var/lib/urnd/registry.db', owned: ['urn:', 'ARK:12345/']}, ark: {support_who: " +
 			"'A: library', support_when: '2031'}}",
 		"news: {servers: [news.example.org:119, 'tls://news.example.net:563']}",
 		"resolve: {timeout: 1s}",

@@ -107,9 +107,9 @@ func (r Registry) HostPrefixes() []string {
 // empty means all URNs.
 func (r Registry) NamePrefixes() []string {
 	if len(r.Hosts)+len(r.DigitalLink) == 0 {
-		return r.Only
+		return r.Owned
 	}
-	all := slices.Clone(r.Only)
+	all := slices.Clone(r.Owned)
 	if len(all) == 0 {
 		all = []string{"urn:"}
 	}
@@ -247,17 +247,17 @@ func isNamePrefix(text string) bool {
 func warnOfHandles(f *Diagnostics, c Config) {
 	for i, h := range c.Registry.Handles {
 		path, beginning := index("registry.handles", i), canonicalNamePrefix(h.NamePrefix())
-		isAsked := func(of string) bool {
+		isOwned := func(of string) bool {
 			of = canonicalNamePrefix(of)
 			return strings.HasPrefix(beginning, of) || strings.HasPrefix(of, beginning)
 		}
 		switch {
 		case c.Registry.Store == "":
 			f.Add(path, "no handle can be found: registry.store is empty")
-		case len(c.Registry.Only) > 0 && !slices.ContainsFunc(c.Registry.NamePrefixes(), isAsked):
+		case len(c.Registry.Owned) > 0 && !slices.ContainsFunc(c.Registry.NamePrefixes(), isOwned):
 			f.Add(path,
 				"no handle can be found: names with the prefix %s are not looked up in the registry: add it to "+
-					"registry.only", h.NamePrefix())
+					"registry.owned", h.NamePrefix())
 		}
 	}
 }

@@ -63,11 +63,11 @@ func TestHandleWarnings(t *testing.T) {
 	if got := warned(); got != nil {
 		t.Errorf("with all names: %q", got)
 	}
-	c.Registry.Only = []string{"urn:example:"}
+	c.Registry.Owned = []string{"urn:example:"}
 	if got := warned(); !slices.Equal(got, []string{"registry.handles.1"}) {
 		t.Errorf("with some URNs: %q", got)
 	}
-	c.Registry.Only = []string{"urn:", "doi:10.5555/"}
+	c.Registry.Owned = []string{"urn:", "doi:10.5555/"}
 	if got := warned(); got != nil {
 		t.Errorf("with all of them: %q", got)
 	}

@@ -58,7 +58,7 @@ func TestRegistryPrefixes(t *testing.T) {
 			[]string{"ark:/12345/", "https://purl.example.org/"},
 		},
 	} {
-		r := config.Registry{Only: tt.only, Hosts: tt.hosts}
+		r := config.Registry{Owned: tt.only, Hosts: tt.hosts}
 		if got := r.NamePrefixes(); !slices.Equal(got, tt.want) {
 			t.Errorf("%q and %q are %q, want %q", tt.only, tt.hosts, got, tt.want)
 		}

@@ -297,9 +297,10 @@ type Registry struct {
 	// Owned prefixes of canonical names: only these names are looked up in the registry and can be registered;
 	// others resolve even while it is unavailable. Empty owns all URNs, and all other kinds of names that are
 	// registered.
-	Only []string `mapstructure:"only"`
+	Owned []string `mapstructure:"owned"`
 	// Web hosts whose paths are names of the registry: a request for /net/foo with the Host purl.example.org
-	// resolves https://purl.example.org/net/foo, also over http and on any port. These names need not be in only.
+	// resolves https://purl.example.org/net/foo, also over http and on any port. These names need not be in
+	// owned.
 	Hosts []string `mapstructure:"hosts"`
 	// Prefixes of handles and DOIs that /api/handles/ serves in the format of the Handle System's proxies, see
 	// docs/links.md. Empty turns this API off. A list:
@@ -1561,16 +1562,16 @@ var settings = []Setting{
 		Invalidates: Answers | Snapshot,
 	},
 	{
-		Path:        "registry.only",
+		Path:        "registry.owned",
 		Doc:         "Owned prefixes of canonical names: only these names are looked up in the registry and can be registered; others resolve even while it is unavailable. Empty owns all URNs, and all other kinds of names that are registered.",
 		Default:     []string{},
 		Form:        "prefix of canonical names",
 		Invalidates: Answers | Snapshot,
-		Sample:      "only: ['urn:nbn:fi:', 'ark:/12345/']",
+		Sample:      "owned: ['urn:nbn:fi:', 'ark:/12345/']",
 	},
 	{
 		Path:        "registry.hosts",
-		Doc:         "Web hosts whose paths are names of the registry: a request for /net/foo with the Host purl.example.org resolves https://purl.example.org/net/foo, also over http and on any port. These names need not be in only.",
+		Doc:         "Web hosts whose paths are names of the registry: a request for /net/foo with the Host purl.example.org resolves https://purl.example.org/net/foo, also over http and on any port. These names need not be in owned.",
 		Default:     []string{},
 		Form:        "host name",
 		Invalidates: Answers | Snapshot,

@@ -28,7 +28,7 @@ func distributed(t *testing.T) config.Config {
 		{Root: "urn.arpa.", Servers: slices.Clone(c.DNS.Servers)},
 		{Root: "urn.example.", RequireDNSSEC: true},
 	}
-	c.Registry.Store, c.Registry.Only = "postgres://a@db1,db2/names", []string{"urn:a:"}
+	c.Registry.Store, c.Registry.Owned = "postgres://a@db1,db2/names", []string{"urn:a:"}
 	c.Access.AllowDestinations = []netip.Prefix{
 		netip.MustParsePrefix("10.0.0.0/8"),
 		netip.MustParsePrefix("192.168.0.0/16"),
@@ -102,7 +102,7 @@ func TestSharedBasis(t *testing.T) {
 		"roots":                 func(c *config.Config) { c.DDDS.Roots = []string{"urn.example."} },
 		"DNSSEC":                func(c *config.Config) { c.DDDS.RootOptions[0].RequireDNSSEC = true },
 		"no registry":           func(c *config.Config) { c.Registry.Store = "" },
-		"what the registry has": func(c *config.Config) { c.Registry.Only = nil },
+		"what the registry has": func(c *config.Config) { c.Registry.Owned = nil },
 		"the order of systems":  func(c *config.Config) { slices.Reverse(c.Resolve.Order) },
 		"lifetimes of rules":    func(c *config.Config) { c.Resolve.RuleTTL = time.Hour },
 		"lifetimes of records":  func(c *config.Config) { c.Resolve.MaxTTL = time.Hour },

@@ -76,7 +76,7 @@ func valueWarnings() []warning {
 
 // nameWarnings are warnings about names that are resolved differently from what is intended, or not at all.
 func nameWarnings() []warning {
-	const registryOnly = "has no URN: none is looked up in the registry, and none can be registered: add 'urn:' for " +
+	const registryOwned = "has no URN: none is looked up in the registry, and none can be registered: add 'urn:' for " +
 		"all, or the prefixes of yours"
 	order := func(c checked) []string { return c.Resolve.Order }
 	isAlone := func(c checked, system string) bool { return slices.Equal(c.Resolve.Order, []string{system}) }
@@ -107,16 +107,16 @@ func nameWarnings() []warning {
 		each("ddds.root_options", "has no effect: write servers, or require_dnssec: true",
 			func(c checked) []RootOptions { return c.DDDS.RootOptions },
 			func(_ checked, o RootOptions) bool { return len(o.Servers) == 0 && !o.RequireDNSSEC }),
-		one("registry.only", registryOnly, func(c checked) bool {
+		one("registry.owned", registryOwned, func(c checked) bool {
 			isURN := func(beginning string) bool {
 				beginning = canonicalNamePrefix(beginning)
 				return strings.HasPrefix(beginning, "urn:") || strings.HasPrefix("urn:", beginning)
 			}
-			return len(c.Registry.Only) > 0 && c.Registry.Store != "" && !slices.ContainsFunc(c.Registry.Only, isURN)
+			return len(c.Registry.Owned) > 0 && c.Registry.Store != "" && !slices.ContainsFunc(c.Registry.Owned, isURN)
 		}),
 		one("registry.store", "~ is not expanded: write the absolute path, such as sqlite:/var/lib/urnd/registry.db",
 			func(c checked) bool { return strings.HasPrefix(c.Registry.Store, "sqlite:~") }),
-		func(f *Diagnostics, c checked) { warnOfNamePrefixes(f, "registry.only", c.Registry.Only) },
+		func(f *Diagnostics, c checked) { warnOfNamePrefixes(f, "registry.owned", c.Registry.Owned) },
 		func(f *Diagnostics, c checked) { warnOfNamePrefixes(f, "registry.describe", c.Registry.Describe) },
 		func(f *Diagnostics, c checked) { warnOfHandles(f, c.Config) },
 		func(f *Diagnostics, c checked) { warnOfOwnHosts(f, c.Config) },

@@ -118,7 +118,7 @@ func unusedWarnings() []warning {
 			func(c checked) bool { return c.Resolve.Fallback != "" },
 			"resolve.unknown_status"),
 		unused(noRegistry, func(c checked) bool { return c.Registry.Store == "" },
-			"registry.only", "registry.hosts", "registry.redirect", "registry.describe", "registry.ttl",
+			"registry.owned", "registry.hosts", "registry.redirect", "registry.describe", "registry.ttl",
 			"registry.replica", "registry.password", "registry.health_interval", "access.browse_clients",
 			"access.browse_all_clients", "site.sitemap"),
 		unused("access.browse_clients is empty",
@@ -141,7 +141,7 @@ func unusedWarnings() []warning {
 		unused("cache.shared is empty", func(c checked) bool { return c.Cache.Shared == "" },
 			"cache.shared_password", "cache.shared_key", "cache.shared_ca", "cache.shared_prefix",
 			"cache.shared_timeout"),
-		unused("registry.only has no ARKs, such as ark:/12345/", func(c checked) bool { return !c.Registry.hasARKs() },
+		unused("registry.owned has no ARKs, such as ark:/12345/", func(c checked) bool { return !c.Registry.hasARKs() },
 			"ark.support_who", "ark.support_what", "ark.support_when", "ark.support_where"),
 		unused("cdn.tags is off", func(c checked) bool { return c.CDN.Tags == TagsOff }, "cdn.webhooks", "cdn.secret"),
 		unused("cdn.webhooks is empty",
@@ -176,5 +176,5 @@ func unusedWarnings() []warning {
 // hasARKs reports whether there is a registry with prefixes of ARKs.
 func (r Registry) hasARKs() bool {
 	isARK := func(beginning string) bool { return strings.HasPrefix(strings.ToLower(beginning), "ark:") }
-	return r.Store != "" && slices.ContainsFunc(r.Only, isARK)
+	return r.Store != "" && slices.ContainsFunc(r.Owned, isARK)
 }

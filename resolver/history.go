@@ -59,7 +59,7 @@ func (p CanonicalHistory) Versions(ctx context.Context, q Query) (Versions, erro
 	if !canonical.IsURN() && !p.Names.Owns(canonical.URI) {
 		return Versions{}, &Negative{
 			Kind: ErrNotFound, Reason: "outside the prefixes of the registry",
-			Code: "registry_not_asked",
+			Code: "registry_not_queried",
 		}
 	}
 	permit, err := p.Clients.Acquire(q.Client)

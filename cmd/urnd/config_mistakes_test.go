@@ -147,7 +147,7 @@ func TestRegistryTakesWhatIsAnswered(t *testing.T) {
 			"")
 		return err
 	}
-	for _, tt := range []struct{ only, name, want string }{
+	for _, tt := range []struct{ owned, name, want string }{
 		{"", "urn:nbn:fi:a", ""},
 		{"", "ark:/12345/a", ""},
 		{"", "ietf:rfc:2648", "did you mean urn:ietf:rfc:2648?"},
@@ -158,10 +158,10 @@ func TestRegistryTakesWhatIsAnswered(t *testing.T) {
 		{"ark:/12345/", "urn:nbn:fi:a", ""}, // it is present
 		{"ark:/12345/,urn:", "urn:nbn:fi:b", ""},
 	} {
-		t.Setenv("URND_REGISTRY_ONLY", tt.only)
+		t.Setenv("URND_REGISTRY_OWNED", tt.owned)
 		err := set(tt.name)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("only %q: %s: %v, want %q", tt.only, tt.name, err, tt.want)
+			t.Errorf("owned %q: %s: %v, want %q", tt.owned, tt.name, err, tt.want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func startOnPostgres(t *testing.T, url string, change func(*config.Config)) *tes
 	t.Helper()
 	return startDaemon(t, "127.0.0.1:1", 0, func(c *config.Config) {
 		c.Registry.Store = url
-		c.Registry.Only = []string{"urn:example:"}
+		c.Registry.Owned = []string{"urn:example:"}
 		c.DDDS.Enabled = false
 		c.Namespaces = []config.Namespace{{
 			NID: "book", Order: []string{"namespace"},

@@ -29,7 +29,7 @@ func newSiteRegistry(t testing.TB) siteRegistry {
 	}
 	t.Cleanup(func() { store.Close() })
 	c := config.Default()
-	c.Registry.Only = []string{"urn:", "ark:/12345/"}
+	c.Registry.Owned = []string{"urn:", "ark:/12345/"}
 	c.Registry.Hosts = []string{"purl.example", "w3id.example"}
 	c.Registry.DigitalLink = digitalLinks()
 	names, err := namesOf(c)

@@ -14,7 +14,7 @@ import (
 func TestSpaces(t *testing.T) {
 	c := config.Default()
 	c.Site.Examples = []string{"ISSN 0028-0836", "URN:NBN:de:101:1-201102033592"}
-	c.Registry.Store, c.Registry.Only = "sqlite:names.db", []string{"urn:library:a:", "ark:/12345/"}
+	c.Registry.Store, c.Registry.Owned = "sqlite:names.db", []string{"urn:library:a:", "ark:/12345/"}
 	c.Namespaces = []config.Namespace{
 		{NID: "Library", Targets: []config.Target{{Template: "https://internal.example/{+nss}"}}},
 		{NID: "isbn", Targets: []config.Target{{Template: "https://catalogue.internal.example/{nss}"}}},

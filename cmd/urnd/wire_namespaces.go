@@ -29,7 +29,7 @@ func namesOf(c config.Config) (resolver.Names, error) {
 	}
 	roots, err := rootsOf(c.Registry)
 	names := resolver.Names{Set: set, Accept: c.URN.Specs(), Identifiers: identifiers, Roots: roots}
-	if len(c.Registry.Only) == 0 && c.Registry.Store != "" {
+	if len(c.Registry.Owned) == 0 && c.Registry.Store != "" {
 		names.RegisteredPrefixes = new(resolver.PrefixSet)
 	}
 	return names.WithOwnedPrefixes(c.Registry.NamePrefixes()), err

@@ -208,7 +208,7 @@ func prepareForms(s *stage) error {
 			return err
 		}
 	}
-	settings := fmt.Sprintf("registry: {store: 'sqlite:%s', only: ['urn:own:'], hosts: [purl.example]}\nsite: "+
+	settings := fmt.Sprintf("registry: {store: 'sqlite:%s', owned: ['urn:own:'], hosts: [purl.example]}\nsite: "+
 		"{name: Site, logo: %s, contact: 'mailto:a@a.example', examples: ['urn:plain:a']}\n",
 		filepath.Join(s.directory, "registry.db"), logo)
 	s.text = strings.Replace(s.config(), "\naccess:\n",

@@ -78,7 +78,7 @@ sharedCache:
 config:
   listen: {names: [urn.example.org, names.example.org]}
   access: {trusted_proxies: [10.244.0.0/16]}
-  registry: {only: ['urn:nbn:fi:'], hosts: [purl.example.org]}
+  registry: {owned: ['urn:nbn:fi:'], hosts: [purl.example.org]}
   cache: {answers: 128MiB, stale_for: 12h}
   limits: {connections: 16384, dns_queries: 1000000}
   namespaces:
@@ -186,7 +186,7 @@ func TestChartAll(t *testing.T) {
 		"registry.store":   "postgres://urnd@db.example.org:5433/names?sslmode=verify-full&pool_max_conns=7",
 		"registry.replica": "postgres://urnd@replica.example.org:5433/names?sslmode=verify-full&pool_max_conns=7",
 		"cache.directory":  "/var/lib/urnd",
-		"registry.only":    "['urn:nbn:fi:']", "cache.answers": "128MiB",
+		"registry.owned":    "['urn:nbn:fi:']", "cache.answers": "128MiB",
 		"cache.shared": "rediss://urnd@cache.example.org:6380/1", "limits.dns_queries": "1000000",
 		"limits.notice_time": "15s", "listen.admin": ":8142",
 	} {

@@ -47,7 +47,7 @@ namespaces:
   - {nid: thttp, thttp: ['http://ORIGIN']}
 registry:
   store: sqlite:DIR/registry.db
-  only: ['urn:promise:', 'ark:/12345/', 'https://purl.example/', 'https://id.example/']
+  owned: ['urn:promise:', 'ark:/12345/', 'https://purl.example/', 'https://id.example/']
   hosts: [purl.example]
   handles: [{prefix: '20.500.12345', names: 'urn:promise:'}]
   digital_link: [{root: 'https://id.example/', scheme: gs1, name: Example, contact: Example}]

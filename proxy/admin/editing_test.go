@@ -248,7 +248,7 @@ func TestFormErrors(t *testing.T) {
 		{"t0-uri=javascript:alert(1)", "t0-uri", "no address that can be opened"},
 		{"t0-uri=www.example.org/a b", "t0-uri", "Did you mean https://www.example.org/a%20b ?"},
 		{"t0-uri=https://a.example/" + strings.Repeat("n", 9000), "t0-uri", "too long"},
-		{"t0-uri=", "t0-uri", "leads somewhere"},
+		{"t0-uri=", "t0-uri", "needs a target"},
 		{"t0-priority=first", "t0-priority", "number"},
 		{"t0-from=31.12.", "t0-from", "2031-05-01"},
 		{"t0-title=" + strings.Repeat("n", 5000), "t0-title", "too long"},

@@ -59,7 +59,7 @@ func (w Writer) Explain(e *Explanation) Page {
 	}
 	heading := r.fit(e.Name, budgetTitle)
 	page := explainPage{Frame: w.frame(w.Text("name.how_resolved")+w.Text("frame.colon")+plaintext.OneLine(heading), at,
-		""), Heading: heading, Message: w.T("explain.says")}
+		""), Heading: heading, Message: w.T("explain.intro")}
 	page.Head = w.design.traces.element
 	boxes := []traceBox{{head: w.Text("listing.name"), class: traceEnd}}
 	boxes[0].add(e.Name, 3)
@@ -240,11 +240,11 @@ func (w Writer) lasting(d time.Duration) string {
 		unit string
 		n    int64
 	}{
-		{"lasting.hours", whole / perUnit / perUnit},
-		{"lasting.minutes", whole / perUnit % perUnit},
-		{"lasting.seconds", whole % perUnit},
+		{"lifetime.hours", whole / perUnit / perUnit},
+		{"lifetime.minutes", whole / perUnit % perUnit},
+		{"lifetime.seconds", whole % perUnit},
 	} {
-		if part.n > 0 || part.unit == "lasting.seconds" && whole <= 0 {
+		if part.n > 0 || part.unit == "lifetime.seconds" && whole <= 0 {
 			parts = append(parts, w.Text(part.unit, "Number", part.n))
 		}
 	}
@@ -262,7 +262,7 @@ func (w Writer) end(e *Explanation) traceBox {
 		return b
 	}
 	const most = 5
-	b := traceBox{head: w.Text("name.leads_to"), class: traceEnd}
+	b := traceBox{head: w.Text("name.locations"), class: traceEnd}
 	for i := range e.Targets[:min(len(e.Targets), most)] {
 		b.add(e.Targets[i].URI, 2)
 	}

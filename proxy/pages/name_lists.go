@@ -172,7 +172,7 @@ func (w Writer) media(mediaType string) string {
 // tag.
 func (w Writer) tongue(tag string) string {
 	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
-	if id := "tongue." + base; w.Has(id) {
+	if id := "language." + base; w.Has(id) {
 		return w.Text(id)
 	}
 	return tag

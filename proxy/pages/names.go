@@ -174,7 +174,7 @@ func (w Writer) factsOf(l *ListedName) string {
 		says = append(says, w.Text("names.another_name", "Name", shown))
 	case l.Host != "":
 		shown, _ := fitting(l.Host, budgetName)
-		says = append(says, w.Text("names.leads_to_host", "Host", shown))
+		says = append(says, w.Text("names.targets_on_host", "Host", shown))
 	}
 	switch l.Status {
 	case "reserved":

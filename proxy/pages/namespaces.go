@@ -212,8 +212,8 @@ func (w Writer) facts(ns *Namespace) []fact {
 	}
 	facts = append(facts, w.checks(ns)...)
 	facts = append(facts, fact{Name: w.Text("namespace.same"), Message: w.equivalence(ns)})
-	if leads := w.namespaceTargets(ns); leads != nil {
-		facts = append(facts, fact{Name: w.Text("namespace.leads"), Message: leads})
+	if targets := w.namespaceTargets(ns); targets != nil {
+		facts = append(facts, fact{Name: w.Text("namespace.resolution"), Message: targets})
 	}
 	return facts
 }
@@ -235,46 +235,46 @@ func (w Writer) checks(ns *Namespace) []fact {
 		facts = append(facts, fact{Name: w.Text("namespace.form"), Message: []string{w.Text("namespace.check_form")}})
 	}
 	if by := checkDigits(ns.Check); by != "" {
-		says := w.Text("namespace.check_strict")
+		accuracy := w.Text("namespace.check_strict")
 		if ns.Lenient || ns.LenientDigits {
-			says = w.Text("namespace.check_lenient")
+			accuracy = w.Text("namespace.check_lenient")
 		}
-		facts = append(facts, fact{Name: w.Text("namespace.checks"), Message: []string{by, says}})
+		facts = append(facts, fact{Name: w.Text("namespace.checks"), Message: []string{by, accuracy}})
 	}
 	return facts
 }
 
 // equivalence returns which names are equivalent.
 func (w Writer) equivalence(ns *Namespace) []string {
-	says := []string{w.Text("namespace.fold_" + cmp.Or(ns.Fold, "none"))}
+	texts := []string{w.Text("namespace.fold_" + cmp.Or(ns.Fold, "none"))}
 	if ns.Strip != "" {
-		says = append(says, w.Text("namespace.strip_says", "Characters",
+		texts = append(texts, w.Text("namespace.strip_hint", "Characters",
 			strings.Join(strings.Split(ns.Strip, ""), " ")))
 	}
 	switch ns.Check {
 	case "isbn":
-		says = append(says, w.Text("namespace.same_isbn"))
+		texts = append(texts, w.Text("namespace.same_isbn"))
 	case "ietf", "smpte", "gsma": // see urnns: exceptions that its data cannot express
-		says = append(says, w.Text("namespace.same_except"))
+		texts = append(texts, w.Text("namespace.same_except"))
 	}
-	return says
+	return texts
 }
 
 // namespaceTargets returns texts for the kinds of systems that resolve names, in order; nil for none. Servers of the
 // configuration are not named.
 func (w Writer) namespaceTargets(ns *Namespace) []string {
-	var says []string
+	var texts []string
 	for _, system := range ns.Systems {
 		switch {
 		case system == "namespace" && ns.HasRule && len(ns.Hosts) > 0:
-			says = append(says, w.Text("namespace.leads_away", "Hosts", strings.Join(ns.Hosts, ", ")))
+			texts = append(texts, w.Text("namespace.from_redirect", "Hosts", strings.Join(ns.Hosts, ", ")))
 		case system == "namespace" && ns.HasRule:
-			says = append(says, w.Text("namespace.leads_rule"))
-		case w.Has("namespace.leads_" + system):
-			says = append(says, w.Text("namespace.leads_"+system))
+			texts = append(texts, w.Text("namespace.from_rule"))
+		case w.Has("namespace.from_" + system):
+			texts = append(texts, w.Text("namespace.from_"+system))
 		}
 	}
-	return says
+	return texts
 }
 
 // namespace returns the namespace of a NID in lower case, nil for none.

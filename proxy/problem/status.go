@@ -204,7 +204,7 @@ var statuses = [...]row{
 	{err: scheme.ErrPort, code: "port_not_allowed", status: http.StatusForbidden, setting: "gateways.allow_ports"},
 	{err: scheme.ErrDisabled, code: "scheme_off", status: http.StatusForbidden},
 	{err: scheme.ErrInvalidResponse, code: "response_not_valid", status: http.StatusBadGateway, internal: true},
-	{err: httpcache.ErrUnexpectedNotModified, code: "response_unasked", status: http.StatusBadGateway, internal: true},
+	{err: httpcache.ErrUnexpectedNotModified, code: "unexpected_304", status: http.StatusBadGateway, internal: true},
 	{err: context.DeadlineExceeded, code: "timeout", status: http.StatusGatewayTimeout, internal: true},
 	{err: resolver.ErrUnreachable, code: "source_unreachable", status: http.StatusBadGateway, internal: true},
 	{err: context.Canceled, code: "cancelled", status: http.StatusServiceUnavailable, internal: true},

@@ -59,7 +59,7 @@ func (h Handles) parse(text string, names resolver.Names) (Target, error) {
 			if err == nil && !t.Query.IsURN() && !names.Owns(t.Query.URI) {
 				err = &resolver.Negative{
 					Kind: resolver.ErrNotFound, Reason: "the registry is not queried for names with this prefix",
-					Code: "registry_not_asked",
+					Code: "registry_not_queried",
 				}
 			}
 			return t, err

@@ -43,7 +43,7 @@ func (r *Registry) CheckChange(before Entry, key Key, record Record, unresolvabl
 func lacks(kind Kind, record Record) *Error {
 	switch {
 	case kind == KindName && record.Status == Active && len(record.Targets) == 0 && record.Alias == "":
-		return Invalid("leads_nowhere", "targets",
+		return Invalid("no_target", "targets",
 			"active name without a target: add a target, make it an alias or reserve it")
 	case record.Status == Withdrawn && record.Reason == "" && len(record.Successors) == 0:
 		return Invalid("reason_missing", "reason",

@@ -95,7 +95,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 		return answer, err
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
-		t.Add(resolver.Step{Stage: "slp", Code: "directories_asked_again"},
+		t.Add(resolver.Step{Stage: "slp", Code: "directories_retried"},
 			"no server of the list, which is %s old, responds: querying the agents again", age.Round(time.Second))
 	}
 	answer, _, err = r.queryServers(resolver.WithCacheBypass(ctx), q) // once for all names that fail at the same time

@@ -65,7 +65,7 @@ func (c *Client) Query(ctx context.Context, base string, q resolver.Query) (reso
 	if err := c.config.Backoff.Err(base); err != nil {
 		if t := resolver.TraceOf(ctx); t != nil {
 			t.Add(resolver.Step{
-				Stage: "thttp", Code: "not_asked_yet",
+				Stage: "thttp", Code: "not_retried_yet",
 				Public: "resolution server in backoff after a failure",
 			}, "%s: %s", base, err)
 		}

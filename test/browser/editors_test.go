@@ -28,7 +28,7 @@ func startEditorsSite(t *testing.T) *editorsSite {
 	c := urndtest.Default("127.0.0.1:1")
 	c.DDDS.Enabled = false
 	c.Listen.Service, c.Listen.Admin = []string{urndtest.FreeAddress(t)}, urndtest.FreeAddress(t)
-	c.Registry.Store, c.Registry.Only = "sqlite:"+filepath.Join(t.TempDir(), "registry.db"), []string{"urn:example:"}
+	c.Registry.Store, c.Registry.Owned = "sqlite:"+filepath.Join(t.TempDir(), "registry.db"), []string{"urn:example:"}
 	// A token is required for administration.
 	c.Cache.Directory, c.Access.AdminToken = t.TempDir(), filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(c.Access.AdminToken, []byte(strings.Repeat("0123456789", 4)), 0o600); err != nil {

@@ -50,7 +50,7 @@ func configureBrowserSite(t testing.TB, c *config.Config) {
 		t.Fatal(err)
 	}
 	c.DDDS.Enabled = false
-	c.Registry.Only, c.Registry.Hosts, c.Registry.DigitalLink = []string{"urn:", "ark:/12345/"},
+	c.Registry.Owned, c.Registry.Hosts, c.Registry.DigitalLink = []string{"urn:", "ark:/12345/"},
 		[]string{"purl.example"}, []config.DigitalLink{{Root: linkRoot + "/"}}
 	local := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	c.Access.AllowDestinations, c.Access.BrowseClients, c.Access.BrowseAllClients = local, local, local

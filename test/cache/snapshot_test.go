@@ -207,7 +207,7 @@ func TestStopWhileRestoring(t *testing.T) {
 	addr := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t)
 	file, store := filepath.Join(dir, "answers"), filepath.Join(dir, "registry.db")
 	withRegistry := savedIn(dir,
-		func(c *config.Config) { c.Registry.Store, c.Registry.Only = "sqlite:"+store, []string{"urn:own:"} })
+		func(c *config.Config) { c.Registry.Store, c.Registry.Owned = "sqlite:"+store, []string{"urn:own:"} })
 	first := urndtest.Start(t, addr, withRegistry)
 	first.CacheStates(t, "/urn:name:1", "/urn:name:2")
 	first.Stop()

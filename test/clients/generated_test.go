@@ -51,7 +51,7 @@ func startAPIs(t *testing.T) *apis {
 	}
 	d := urndtest.NewRegistry(t).Start(t, func(c *config.Config) {
 		c.Listen.PublicURL = "https://urn.example"
-		c.Registry.Only = []string{"urn:", "ark:/12345/", "hdl:20.500.9/"}
+		c.Registry.Owned = []string{"urn:", "ark:/12345/", "hdl:20.500.9/"}
 		c.Registry.Handles = []config.Handle{{Prefix: "20.500.9"}}
 		c.Access.BrowseClients, c.Access.SecurityContact = loopback, "mailto:a@a.example"
 		c.Site.Sitemap = true

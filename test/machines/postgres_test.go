@@ -41,7 +41,7 @@ func startOnPostgres(t *testing.T, url string, change func(*config.Config)) inst
 	t.Helper()
 	return startInstance(t, "127.0.0.1:1", func(c *config.Config) {
 		c.Registry.Store = url
-		c.Registry.Only = []string{"urn:example:"}
+		c.Registry.Owned = []string{"urn:example:"}
 		c.DDDS.Enabled = false
 		c.Namespaces = []config.Namespace{{
 			NID: "book", Order: []string{"namespace"},

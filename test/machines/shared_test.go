@@ -186,7 +186,7 @@ func testCutOff(t *testing.T, server database) {
 	at := func(address, url string) instance {
 		return startSharing(t, bind.Addr(), address, func(c *config.Config) {
 			c.Registry.Store = url
-			c.Registry.Only = []string{"urn:example:"}
+			c.Registry.Owned = []string{"urn:example:"}
 		})
 	}
 	a, b := at(cache.Addr(), server.URL(server.name)), at(toCache.Addr(), server.URLAt(toDatabase.Addr(), server.name))

@@ -24,7 +24,7 @@ func TestARKs(t *testing.T) {
 	r.Put(t, registry.Prefix("ark:/12345/p/"), registry.Record{Targets: urndtest.Targets("https://p.example/")})
 	const elsewhere = "https://elsewhere.example/"
 	w := r.Start(t, func(c *config.Config) {
-		c.Registry.Only = []string{"urn:", "ark:/12345/"}
+		c.Registry.Owned = []string{"urn:", "ark:/12345/"}
 		c.ARK = config.ARK{
 			SupportWho: "D", SupportWhat: "Not Guaranteed", SupportWhen: "2031",
 			SupportWhere: "https://a.example/policy",

@@ -32,7 +32,7 @@ func TestLinkedDataLeads(t *testing.T) {
 	}
 	r.Put(t, registry.Name("https://purl.example/ns/terms"), registry.Record{Targets: urndtest.Targets(vocabulary)})
 	w := r.Start(t, func(c *config.Config) {
-		c.Registry.Only = []string{"urn:", "ark:/12345/", "doi:10.5555/"}
+		c.Registry.Owned = []string{"urn:", "ark:/12345/", "doi:10.5555/"}
 		c.Registry.Hosts = []string{"purl.example"}
 		urndtest.ListenForTLS(t, c)
 		c.Registry.Describe = []string{"DOI:10.5555/"}
@@ -89,7 +89,7 @@ func TestARKBelowRoot(t *testing.T) {
 	r.Put(t, registry.Name("ark:/12345/x1"), registry.Record{Targets: urndtest.Targets("https://a.example/x1")})
 	w := r.Start(t, func(c *config.Config) {
 		urndtest.ListenForTLS(t, c)
-		c.Registry.Only = []string{"urn:", "ark:/12345/"}
+		c.Registry.Owned = []string{"urn:", "ark:/12345/"}
 		c.Registry.Hosts, c.Registry.DigitalLink = []string{"purl.example"}, urndtest.DigitalLinks()
 	})
 	const leads, url = "302 https://a.example/x1", "https://id.example/ark:/12345/x1"

@@ -31,7 +31,7 @@ func TestRegistryAsHandles(t *testing.T) {
 	r.Put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
 	r.Put(t, registry.Name("doi:10.5555/x"), registry.Record{Targets: urndtest.Targets("https://doi.example/x")})
 	w := r.Start(t, func(c *config.Config) {
-		c.Registry.Only = []string{"urn:", "doi:10.5555/"}
+		c.Registry.Owned = []string{"urn:", "doi:10.5555/"}
 		c.Registry.Handles = []config.Handle{{Prefix: "20.500.1", Names: "URN:Example:"}, {Prefix: "10.5555"}}
 		c.Namespaces = []config.Namespace{{
 			NID:     "example",

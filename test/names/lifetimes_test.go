@@ -52,7 +52,7 @@ func TestLifetimes(t *testing.T) {
 	w := urndtest.Start(t, bind.Addr(), func(c *config.Config) {
 		c.Registry.Store, c.Registry.TTL, c.Resolve.RuleTTL = "sqlite:"+r.Path, registryTTL*time.Second,
 			ruleTTL*time.Second
-		c.Registry.Only = []string{"urn:", "ark:/12345/"}
+		c.Registry.Owned = []string{"urn:", "ark:/12345/"}
 		c.DDDS.Enabled = true
 		c.Access.ProxyClients = append(c.Access.ProxyClients, netip.MustParsePrefix("127.0.0.0/8"))
 		c.Namespaces = []config.Namespace{{
@@ -116,7 +116,7 @@ func TestClientTTL(t *testing.T) {
 	r.Put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
 	w := r.Start(t, func(c *config.Config) {
 		c.Registry.TTL, c.Registry.ClientTTL = registryTTL*time.Second, clientTTL*time.Second
-		c.Registry.Only = []string{"urn:", "ark:/12345/"}
+		c.Registry.Owned = []string{"urn:", "ark:/12345/"}
 	})
 	maxAge, inCache := regexp.MustCompile(`^max-age=(\d+)$`), regexp.MustCompile(`ttl=(\d+)`)
 	between := func(text []string, least, most int) bool {

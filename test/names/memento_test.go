@@ -99,7 +99,7 @@ func startMementoSite(t *testing.T) mementoSite {
 		Change: registry.Put(registry.Record{Targets: urndtest.Targets(origin.URL + "/last")}),
 	})
 	return mementoSite{r.Start(t, func(c *config.Config) {
-		c.Registry.Only, c.Registry.Hosts = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}
+		c.Registry.Owned, c.Registry.Hosts = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}
 	}), origin.URL}
 }
 

@@ -43,7 +43,7 @@ func TestRegistryAnswers(t *testing.T) {
 		registry.Record{Targets: urndtest.Targets("https://books.example/1")})
 	r.Put(t, registry.Name("ark:/12345/x"), registry.Record{Targets: urndtest.Targets("https://ark.example/x")})
 	w := r.Start(t, func(c *config.Config) {
-		c.Registry.Only = []string{"urn:", "ark:/12345/"}
+		c.Registry.Owned = []string{"urn:", "ark:/12345/"}
 		c.Namespaces = []config.Namespace{{
 			NID:     "example",
 			Targets: []config.Target{{Template: "https://rules.example/{nss}"}},
@@ -182,7 +182,7 @@ func TestRegistryNotAvailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := broken.Start(t, func(c *config.Config) {
-		c.Registry.Only = []string{"urn:example:"}
+		c.Registry.Owned = []string{"urn:example:"}
 		c.Namespaces = []config.Namespace{{
 			NID:     "other",
 			Targets: []config.Target{{Template: "https://rules.example/{nss}"}},

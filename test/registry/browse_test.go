@@ -103,7 +103,7 @@ func TestBrowse(t *testing.T) {
 	w := browsedRegistry(t).Start(t, func(c *config.Config) {
 		c.Access.BrowseClients, c.Site.Sitemap, c.Listen.PublicURL = everybody(), true,
 			"https://library.example/resolver"
-		c.Registry.Only, c.Registry.Hosts = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}
+		c.Registry.Owned, c.Registry.Hosts = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}
 	})
 	for query, want := range map[string]string{
 		"":                               "ark:/12345/x1 https://purl.example/a;b urn:example:new",

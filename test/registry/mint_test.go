@@ -30,7 +30,7 @@ func TestRegistryMint(t *testing.T) {
 		{args: "urn:nbn:fi:lib-{counter} -n 0", err: "1 to 10000"},
 	} {
 		args := append([]string{"registry", "mint", "--store", store}, strings.Fields(tt.args)...)
-		got := urndtest.RunWith(t, []string{"URND_REGISTRY_ONLY=urn:,ark:/12345/"}, "", args...)
+		got := urndtest.RunWith(t, []string{"URND_REGISTRY_OWNED=urn:,ark:/12345/"}, "", args...)
 		if got.Out != tt.want || (got.Status == 0) != (tt.err == "") || !strings.Contains(got.Err, tt.err) {
 			t.Errorf("%s: %+v; want %q, %q", tt.args, got, tt.want, tt.err)
 		}

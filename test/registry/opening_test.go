@@ -41,7 +41,7 @@ const item = "/01/09506000134352"
 func openingSettings(store string, settings ...string) string {
 	return strings.Join(append(settings,
 		"registry: {store: '"+store+
-			"', only: ['urn:example:', 'ark:/12345/', 'hdl:20.500.1/'], hosts: [purl.example], "+
+			"', owned: ['urn:example:', 'ark:/12345/', 'hdl:20.500.1/'], hosts: [purl.example], "+
 			"digital_link: [{root: 'https://id.example/', name: n, contact: c, terms: 'https://example.org/'}], "+
 			"handles: [{prefix: '20.500.1'}]}",
 		`listen: {service: "127.0.0.1:0", admin: ""}`, `dns: {servers: ["127.0.0.1:9"], timeout: 1s}`,

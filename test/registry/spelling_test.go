@@ -29,9 +29,9 @@ func TestOneName(t *testing.T) {
 	r.Put(t, registry.Name("doi:10.12345/ABC"), registry.Record{Targets: urndtest.Targets("https://a.example/d")})
 	r.Put(t, registry.Name("hdl:20.500.12345/Abc"), registry.Record{Targets: urndtest.Targets("https://a.example/h")})
 	r.Put(t, registry.Prefix("ark:/12345/p/"), registry.Record{Targets: urndtest.Targets("https://a.example/p/")})
-	w := r.Start(t, func(c *config.Config) { c.Registry.Only = ownSchemes })
+	w := r.Start(t, func(c *config.Config) { c.Registry.Owned = ownSchemes })
 	environment := []string{
-		"URND_REGISTRY_STORE=sqlite:" + r.Path, "URND_REGISTRY_ONLY=" + strings.Join(ownSchemes, ","),
+		"URND_REGISTRY_STORE=sqlite:" + r.Path, "URND_REGISTRY_OWNED=" + strings.Join(ownSchemes, ","),
 		"URND_DDDS_ENABLED=false",
 	}
 	var names, wanted, lines []string
@@ -214,7 +214,7 @@ func TestNamesLeadNowhereElse(t *testing.T) {
 	}
 	for _, only := range [][]string{nil, {"urn:", "ark:/12345/", "https://web.example/"}} {
 		w := r.Start(t, func(c *config.Config) {
-			c.Registry.Only, c.Access.ProxyClients = only, nil
+			c.Registry.Owned, c.Access.ProxyClients = only, nil
 			c.Resolve.Identifiers = []config.Identifier{{
 				Pattern:  `(?i)^ark:/?(?P<id>[0-9b-z]{5,}/\S+)$`,
 				Template: "https://resolver.example.org/ark:/{+id}",

@@ -99,7 +99,7 @@ func (s store) try(t *testing.T, args ...string) urndtest.Result {
 	return urndtest.RunWith(t, ownUrns(), "", s.args(args...)...)
 }
 
-func ownUrns() []string { return []string{"URND_REGISTRY_ONLY=urn:"} }
+func ownUrns() []string { return []string{"URND_REGISTRY_OWNED=urn:"} }
 
 // run runs a command that must succeed.
 func (s store) run(t *testing.T, args ...string) string {

@@ -123,10 +123,10 @@ func restored(t *testing.T, backup string, recent *strings.Replacer, store strin
 	c := &m.config
 	c.DDDS.Enabled = false
 	c.Registry.Store, c.Registry.Hosts = store, []string{"purl.example"}
-	c.Registry.Only = []string{"urn:", "ark:/12345/", "hdl:20.500.9/", "https://purl.example/"}
+	c.Registry.Owned = []string{"urn:", "ark:/12345/", "hdl:20.500.9/", "https://purl.example/"}
 	c.Cache.Directory = t.TempDir()
-	text := fmt.Sprintf("registry: {store: '%s', hosts: [purl.example], only: ['%s']}\nddds: {enabled: false}\n", store,
-		strings.Join(c.Registry.Only, "', '"))
+	text := fmt.Sprintf("registry: {store: '%s', hosts: [purl.example], owned: ['%s']}\nddds: {enabled: false}\n", store,
+		strings.Join(c.Registry.Owned, "', '"))
 	if err := os.WriteFile(m.file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 func (s store) serve(t *testing.T) *urndtest.Daemon {
 	t.Helper()
 	d := urndtest.Start(t, "127.0.0.1:1", func(c *config.Config) {
-		c.Registry.Store, c.Registry.Only, c.Cache.Directory = s.url, []string{"urn:"}, t.TempDir()
+		c.Registry.Store, c.Registry.Owned, c.Cache.Directory = s.url, []string{"urn:"}, t.TempDir()
 		c.DDDS.Enabled = false
 	})
 	testserver.Wait(t, "the registry is open",

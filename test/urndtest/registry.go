@@ -47,7 +47,7 @@ func (r Registry) with(t testing.TB, store registry.Store, now func() time.Time,
 	if len(only) == 0 {
 		only = []string{"urn:", "ark:/12345/"}
 	}
-	names := namesOf(t, config.Registry{Only: only, Hosts: []string{"purl.example", "w3id.example"}})
+	names := namesOf(t, config.Registry{Owned: only, Hosts: []string{"purl.example", "w3id.example"}})
 	r.Registry = registry.New(registry.Config{
 		Store: store, Now: now, CanonicalPrefix: names.CanonicalPrefix, CheckLevel: names.CheckLevel,
 		OwnedPrefixes: names.RegistryPrefixes(),

@@ -59,7 +59,7 @@ namespaces:
 {{- if .Store}}
 registry:
   store: 'sqlite:{{.Store}}'
-  only: ['urn:example:item:']
+  owned: ['urn:example:item:']
 {{- end}}
 proxy:
   connect_ports: [{{.SourcePort}}, {{.SinkPort}}]

@@ -27,7 +27,7 @@ func newCheck(w Wiring) *cobra.Command {
 		Long: `Check all names and prefixes, or those that begin with PREFIX, and print a line for each error or
 warning: name, severity, description, and rule. Nothing is changed.
 
-The rules are, for the name: name, canonical, equivalent, not-asked, and level for identifiers in
+The rules are, for the name: name, canonical, equivalent, not-owned, and level for identifiers in
 web addresses, as a lot without its item; for its targets: target, target-scheme, target-normal,
 target-user, target-expired, no-target, and as hints target-http and target-shared; for resolution:
 chain and loop (through this urnd), alias, successor; for prefixes: redundant, hides-rules; and

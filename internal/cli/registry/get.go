@@ -254,7 +254,7 @@ func (s *searchFlags) addTo(cmd *cobra.Command) {
 
 // run prints the results.
 func (s *searchFlags) run(ctx context.Context, in *session) error {
-	table, err := s.output.Rows(in.out, "name", "status", "leads to")
+	table, err := s.output.Rows(in.out, "name", "status", "target")
 	if err != nil {
 		return err
 	}

@@ -246,7 +246,7 @@ func journal() *slog.Logger {
 }
 
 // unresolvableHelp is the help of --allow-unresolvable.
-const unresolvableHelp = "accept names that the registry is not asked for (registry.only), and that cannot be " +
+const unresolvableHelp = "accept names that the registry is not asked for (registry.owned), and that cannot be " +
 	"resolved here"
 
 // addPrefix adds the flag --prefix to cmd.

@@ -244,7 +244,7 @@ func (s *setPage) CanRevert() bool { return s.Preview != nil && s.Preview.Names 
 func (s *setPage) Input() input {
 	return input{
 		ID: "note", Label: s.Panel.Writer.T("changes.why"), Value: s.Note, Rows: 2, Error: s.Errors.Of("note"),
-		Hint: s.Panel.Writer.T("changes.reason_says"),
+		Hint: s.Panel.Writer.T("changes.reason_hint"),
 	}
 }
 

@@ -131,7 +131,7 @@ func (t texts) rest(in pages.Writer, at string, wrong *failures) document {
 	made := make(document)
 	if t[inRest] != "" && (json.Unmarshal([]byte(t[inRest]), &made) != nil || made == nil) { // null makes a map nil
 		made = make(document)
-		wrong.add(at, in.T("fault.damaged"))
+		wrong.add(at, in.T("invalid.damaged"))
 	}
 	return made
 }
@@ -173,10 +173,10 @@ func (f *nameForm) targets(in pages.Writer, wrong *failures) []document {
 		made := t.rest(in, targetField(i, inURI), wrong)
 		switch {
 		case t[inURI] == "":
-			wrong.add(targetField(i, inURI), in.T("fault.no_uri"))
+			wrong.add(targetField(i, inURI), in.T("invalid.no_uri"))
 		case suggestedTarget(t[inURI], f.isPrefix) != "":
 			wrong.add(targetField(i, inURI),
-				in.T("fault.target_meant", "URI", pages.Bdi(suggestedTarget(t[inURI], f.isPrefix))))
+				in.T("invalid.target_meant", "URI", pages.Bdi(suggestedTarget(t[inURI], f.isPrefix))))
 		}
 		for _, of := range targetFields() {
 			setMember(in, made, of, t[of.Name], targetField(i, of.Name), wrong)
@@ -202,7 +202,7 @@ func valueOf[T any](in pages.Writer, f *field.Field[T], text string) (value json
 	case field.Status:
 		var status registry.Status
 		if status.UnmarshalText([]byte(text)) != nil {
-			failure = in.T("fault.status", "Text", pages.Bdi(cut(text)))
+			failure = in.T("invalid.status", "Text", pages.Bdi(cut(text)))
 		}
 		return quoted(status.String()), failure
 	case field.Number:
@@ -215,17 +215,17 @@ func valueOf[T any](in pages.Writer, f *field.Field[T], text string) (value json
 		case f.Name == "redirect":
 			return nil, in.Message("redirect_status")
 		case f.Name == "priority":
-			return nil, in.T("fault.priority")
+			return nil, in.T("invalid.priority")
 		}
-		return nil, in.T("fault.number", "Text", pages.Bdi(cut(text)))
+		return nil, in.T("invalid.number", "Text", pages.Bdi(cut(text)))
 	case field.Time:
 		t, ok := timeOf(text)
 		if !ok {
-			return nil, in.T("fault.time")
+			return nil, in.T("invalid.time")
 		}
 		value, err := field.Marshal(t)
 		if err != nil {
-			return nil, in.T("fault.year")
+			return nil, in.T("invalid.year")
 		}
 		return value, ""
 	case field.Bool:

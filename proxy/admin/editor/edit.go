@@ -133,7 +133,7 @@ func (e *Editor) check(
 	r *editing, next func(r *editing, current registry.Entry, made document) (message.Reply, error),
 ) (message.Reply, error) {
 	if r.Name == "" {
-		r.errors.add("name", r.Panel.Writer.T("fault.no_name"))
+		r.errors.add("name", r.Panel.Writer.T("invalid.no_name"))
 		return e.form(r, 0), nil
 	}
 	var current registry.Entry
@@ -165,7 +165,7 @@ func (e *Editor) preview(r *editing, current registry.Entry, made document) (mes
 		Note: r.form.texts[inNote], Button: r.Panel.Writer.Text("edit.save"),
 	}
 	if warning := e.Service.Warning(after.Key); warning != nil {
-		page.Warning = r.Panel.Writer.T("edit.doubt", "Reason",
+		page.Warning = r.Panel.Writer.T("edit.warning", "Reason",
 			`<bdi lang="en">`+pages.Escaped(warning.Error())+"</bdi>")
 	}
 	return e.show(r.Request, r.Panel.Writer.Text("edit.save_title", "Name", subject{after.Name, r.IsPrefix}.isolated()),
@@ -212,7 +212,7 @@ func (e *Editor) refused(r *editing, err error) (message.Reply, error) {
 			}
 			return e.conflict(r, current)
 		}
-		r.errors, r.failed = append(r.errors, failure{"name", r.Panel.Writer.T("fault.registered")}), err
+		r.errors, r.failed = append(r.errors, failure{"name", r.Panel.Writer.T("invalid.registered")}), err
 		return e.form(r, 0), nil
 	}
 	found := failureOf(r.Panel.Writer, err, r.form)

@@ -146,7 +146,7 @@ func join(in pages.Writer, form texts, before json.RawMessage, wrong *failures) 
 		for _, other := range others {
 			// A second member for the part would be ambiguous: readers use only one of them.
 			if other.Name == m.Name || i < 0 && part.HasMember(other.Name) {
-				wrong.add(part.Name, in.T("fault.member", "Name", pages.Bdi(other.Name)))
+				wrong.add(part.Name, in.T("invalid.member", "Name", pages.Bdi(other.Name)))
 			}
 		}
 		all = append(all, m)
@@ -189,13 +189,13 @@ func jsonFailure(in pages.Writer, text string, err error) pages.Content {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.Is(found, io.ErrUnexpectedEOF):
-		return in.T("fault.json_end")
+		return in.T("invalid.json_end")
 	case !errors.As(found, &syntax): // valid JSON with another error
 		return errorContent(in, err)
 	default:
 		before := text[:min(int(syntax.ByteOffset), len(text))]
 		line := strings.LastIndexByte(before, '\n') + 1
-		return in.T("fault.json_at", "Line", 1+strings.Count(before, "\n"), "Column",
+		return in.T("invalid.json_at", "Line", 1+strings.Count(before, "\n"), "Column",
 			1+utf8.RuneCountInString(before[line:]))
 	}
 }

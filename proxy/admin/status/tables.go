@@ -52,7 +52,7 @@ func (r report) failing(all []Failing) Table {
 		ID: "failing", Heading: r.in.Text("state.failing"), None: r.in.Text("state.none_failing"),
 		Columns: []string{
 			r.in.Text("state.server"), r.in.Text("state.is"), r.in.Text("state.reason"),
-			r.in.Text("state.asked_again"),
+			r.in.Text("state.next_attempt"),
 		},
 	}
 	all = slices.SortedStableFunc(slices.Values(all), func(a, b Failing) int {
@@ -205,7 +205,7 @@ func (r report) caches() Table {
 // systems returns the table of the requests to other servers, the slowest first.
 func (r report) systems() Table {
 	t := Table{
-		ID: "systems", Heading: r.in.Text("state.systems"), None: r.in.Text("state.none_asked"),
+		ID: "systems", Heading: r.in.Text("state.systems"), None: r.in.Text("state.no_requests"),
 		Columns: []string{
 			r.in.Text("state.server"), r.in.Text("state.asked"), r.in.Text("state.failed"), r.in.Text("state.median"),
 			r.in.Text("state.within"),

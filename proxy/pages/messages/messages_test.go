@@ -21,8 +21,8 @@ import (
 // error code. Tests of the respective packages check that these are complete.
 func inWords() []string {
 	return []string{
-		"kind.", "explain.flag_", "namespace.fold_", "namespace.leads_", "listing.empty_", "proxied.proxy_",
-		"proxied.fetch_", "import.format_", "media.", "rel.", "tongue.", "several.do_", "several.field_",
+		"kind.", "explain.flag_", "namespace.fold_", "namespace.from_", "listing.empty_", "proxied.proxy_",
+		"proxied.fetch_", "import.format_", "media.", "rel.", "language.", "several.do_", "several.field_",
 		"several.missing_", "jobs.state_", "jobs.stage_", "jobs.change_",
 		"changes.kind_",
 		"error.", "rule.", "status.", "noun.", "step.", "stage.", "why.",

@@ -41,7 +41,7 @@ func (f Finding) String() string {
 const (
 	ruleName      = "name"      // invalid, or not allowed by the rules of its namespace
 	ruleCanonical = "canonical" // not canonical, so that no request reaches the entry
-	ruleNotOwned  = "not-asked" // outside the owned prefixes
+	ruleNotOwned  = "not-owned" // outside the owned prefixes
 	// ruleLevel: an identifier in a web address without a default link, or registered at an unused level.
 	ruleLevel       = "level"
 	ruleRecord      = "record"         // the record is invalid

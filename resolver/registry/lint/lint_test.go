@@ -329,7 +329,7 @@ func TestNotQueried(t *testing.T) {
 	stored(t, r, name("urn:nbn:fi:a", "https://a.example/"), name("urn:nbn:se:a", "https://a.example/"),
 		at(registry.Prefix("urn:nbn:"), "https://a.example/"))
 	c := lint.Config{Registry: r, Names: names, OwnedPrefixes: []string{"urn:nbn:fi:"}}
-	want := "urn:nbn:se:a: warning: outside the prefixes of the registry (not-asked)"
+	want := "urn:nbn:se:a: warning: outside the prefixes of the registry (not-owned)"
 	if got := found(t, c, ""); !slices.Equal(got, []string{want}) {
 		t.Errorf("found %q", got)
 	}

@@ -65,7 +65,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	if !registry.Owned(r.config.OwnedPrefixes, registry.Name(name)) {
 		return resolver.Answer{}, &resolver.Negative{
 			Kind: resolver.ErrUnsupported, Reason: "outside the prefixes of the registry",
-			Code: "registry_not_asked", TTL: resolver.Forever,
+			Code: "registry_not_queried", TTL: resolver.Forever,
 		}
 	}
 	isLink := false
