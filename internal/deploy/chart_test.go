@@ -186,7 +186,7 @@ func TestChartAll(t *testing.T) {
 		"registry.store":   "postgres://urnd@db.example.org:5433/names?sslmode=verify-full&pool_max_conns=7",
 		"registry.replica": "postgres://urnd@replica.example.org:5433/names?sslmode=verify-full&pool_max_conns=7",
 		"cache.directory":  "/var/lib/urnd",
-		"registry.owned":    "['urn:nbn:fi:']", "cache.answers": "128MiB",
+		"registry.owned":   "['urn:nbn:fi:']", "cache.answers": "128MiB",
 		"cache.shared": "rediss://urnd@cache.example.org:6380/1", "limits.dns_queries": "1000000",
 		"limits.notice_time": "15s", "listen.admin": ":8142",
 	} {
