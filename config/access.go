@@ -58,7 +58,7 @@ func checkContact(f *Diagnostics, path string, value any) {
 }
 
 // checkContactBy checks a contact URI, which must have one of the schemes.
-func checkContactBy(f *Diagnostics, path string, value any, says string, schemes ...string) {
+func checkContactBy(f *Diagnostics, path string, value any, message string, schemes ...string) {
 	contact, _ := value.(string)
 	if contact == "" {
 		return
@@ -68,7 +68,7 @@ func checkContactBy(f *Diagnostics, path string, value any, says string, schemes
 		if strings.Contains(contact, "@") && !strings.Contains(contact, ":") {
 			help = ": write mailto:" + contact
 		}
-		f.Add(path, "%q %s%s", contact, says, help)
+		f.Add(path, "%q %s%s", contact, message, help)
 	}
 }
 

@@ -41,11 +41,11 @@ func openAccessWarnings() []warning {
 			}
 		},
 		// If rights depend on addresses, too, Validate rejects these: checkProxies.
-		everybody("listen.proxy_protocol", sender+"load balancers", service),
-		everybody("access.trusted_proxies", sender+"proxies", service),
-		everybody("access.admin_proxies", sender+"proxies",
+		anyClient("listen.proxy_protocol", sender+"load balancers", service),
+		anyClient("access.trusted_proxies", sender+"proxies", service),
+		anyClient("access.admin_proxies", sender+"proxies",
 			func(c checked) string { return firstForOthers([]string{c.Listen.Admin}) }),
-		everybody("access.proxy_clients",
+		anyClient("access.proxy_clients",
 			"%s covers all clients of %s: list the networks of your clients, or set access.proxy_users",
 			func(c checked) string {
 				if c.Access.ProxyUsers != "" || !opensAll(c.Proxy) {
@@ -53,14 +53,14 @@ func openAccessWarnings() []warning {
 				}
 				return clients(c)
 			}),
-		everybody("access.purge_clients",
+		anyClient("access.purge_clients",
 			"%s covers all clients of %s, each of which can empty the cache: list the addresses of "+
 				"publishers",
 			clients),
-		everybody("access.fresh_clients",
+		anyClient("access.fresh_clients",
 			"%s covers all clients of %s, each of which can cause queries to all servers with each "+
 				"request: list the addresses of testers", clients),
-		everybody("access.browse_all_clients",
+		anyClient("access.browse_all_clients",
 			"%s covers all clients of %s, which then see reserved and withdrawn names: list the "+
 				"addresses of those who register names", clients),
 		first("access.allow_destinations",
@@ -130,13 +130,13 @@ func firstForOthers(lists ...[]string) string {
 	return ""
 }
 
-// everybody is a rule about networks that cover all addresses, if urnd is reachable at an address, which is not
-// "". says has verbs for both.
-func everybody(path, says string, address func(c checked) string) warning {
+// anyClient is a rule about networks that cover all addresses, if urnd is reachable at an address, which is not
+// "". message has verbs for both.
+func anyClient(path, message string, address func(c checked) string) warning {
 	return func(f *Diagnostics, c checked) {
 		prefixes, _ := c.values[path].([]netip.Prefix)
 		if i, at := everybodyAt(prefixes), address(c); i >= 0 && at != "" {
-			f.Add(index(path, i), says, prefixes[i], at)
+			f.Add(index(path, i), message, prefixes[i], at)
 		}
 	}
 }

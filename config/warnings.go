@@ -37,10 +37,10 @@ func (c Config) Warnings() Diagnostics {
 }
 
 // one is a rule about a single setting.
-func one(path, says string, holds func(c checked) bool) warning {
+func one(path, message string, holds func(c checked) bool) warning {
 	return func(f *Diagnostics, c checked) {
 		if holds(c) {
-			f.Add(path, "%s", says)
+			f.Add(path, "%s", message)
 		}
 	}
 }
@@ -57,31 +57,31 @@ func endsBefore(path, other string) warning {
 	}
 }
 
-// add adds the message of a rule about an element; says may have a verb for it.
-func add(f *Diagnostics, path, says string, element any) {
-	if strings.Contains(says, "%") {
-		says = fmt.Sprintf(says, element)
+// add adds the message of a rule about an element; message may have a verb for it.
+func add(f *Diagnostics, path, message string, element any) {
+	if strings.Contains(message, "%") {
+		message = fmt.Sprintf(message, element)
 	}
-	f.Add(path, "%s", says)
+	f.Add(path, "%s", message)
 }
 
-// each is a rule about each element of a list; says may have a verb for the element.
-func each[T any](path, says string, list func(c checked) []T, holds func(c checked, element T) bool) warning {
+// each is a rule about each element of a list; message may have a verb for the element.
+func each[T any](path, message string, list func(c checked) []T, holds func(c checked, element T) bool) warning {
 	return func(f *Diagnostics, c checked) {
 		for i, element := range list(c) {
 			if holds(c, element) {
-				add(f, index(path, i), says, element)
+				add(f, index(path, i), message, element)
 			}
 		}
 	}
 }
 
 // first is each, limited to the first matching element.
-func first[T any](path, says string, list func(c checked) []T, holds func(c checked, element T) bool) warning {
+func first[T any](path, message string, list func(c checked) []T, holds func(c checked, element T) bool) warning {
 	return func(f *Diagnostics, c checked) {
 		all := list(c)
 		if i := slices.IndexFunc(all, func(element T) bool { return holds(c, element) }); i >= 0 {
-			add(f, index(path, i), says, all[i])
+			add(f, index(path, i), message, all[i])
 		}
 	}
 }

@@ -73,7 +73,7 @@ func TestAccess(t *testing.T) {
 	for _, tt := range []struct {
 		client, target string
 		status         int
-		says           string
+		message        string
 	}{
 		{"203.0.113.1", "/urn:example:a", 302, ok},
 		{"203.0.113.1", "/http://a.example/", 302, ok},
@@ -91,7 +91,7 @@ func TestAccess(t *testing.T) {
 		{"unknown", forward, 403, noProxy},
 	} {
 		response := s.get(t, tt.target, "X-Forwarded-For: 203.0.113.7, "+tt.client)
-		if body := text(t, response); response.StatusCode != tt.status || !strings.Contains(body, tt.says) {
+		if body := text(t, response); response.StatusCode != tt.status || !strings.Contains(body, tt.message) {
 			t.Errorf("%s of %s: %d %s", tt.target, tt.client, response.StatusCode, body)
 		}
 	}

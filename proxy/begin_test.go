@@ -164,7 +164,7 @@ func TestBeginAnswers(t *testing.T) {
 		}
 		w.warm(t, tt.target, host, selecting...)
 		before := len(w.events)
-		got, begun := w.ask(request(tt.method, tt.target, tt.fields...))
+		got, started := w.ask(request(tt.method, tt.target, tt.fields...))
 		text := got.Fields.Get("Location")
 		switch {
 		case text != "":
@@ -174,8 +174,9 @@ func TestBeginAnswers(t *testing.T) {
 		default:
 			text = got.Body.String()
 		}
-		if text = strconv.Itoa(got.Status) + " " + text; text != tt.want || !begun {
-			t.Errorf("%s %s %q: %.80s, want %.80s; by Begin: %t", tt.method, tt.target, tt.fields, text, tt.want, begun)
+		if text = strconv.Itoa(got.Status) + " " + text; text != tt.want || !started {
+			t.Errorf("%s %s %q: %.80s, want %.80s; by Begin: %t", tt.method, tt.target, tt.fields, text, tt.want,
+				started)
 		}
 		if e := w.event(t); len(w.events) != before+1 || e.Status != got.Status ||
 			e.Cache != "hit" && got.Status < 400 || e.Bytes != int64(got.Body.Len()) {
@@ -278,22 +279,22 @@ func TestBeginLeaves(t *testing.T) {
 func TestBeginIsSampledOnce(t *testing.T) {
 	w := newWorld(t, nil)
 	w.warm(t, cachedName, "a")
-	config, counted, begun := w.config, 0, 0
+	config, counted, started := w.config, 0, 0
 	config.SkipSpan = func() bool { counted++; return true }
-	config.StartSpan = func(string, httpmessage.Header, time.Time, bool) proxy.Span { begun++; return nil }
+	config.StartSpan = func(string, httpmessage.Header, time.Time, bool) proxy.Span { started++; return nil }
 	w.Handler = proxy.New(config)
 	for _, tt := range []struct {
-		target         string
-		counted, begun int
+		target           string
+		counted, started int
 	}{
 		{cachedName, 1, 0},                      // in a cache
 		{"/urn:example:short", 1, 0},            // not in a cache
 		{"/uri-res/N2Ls?urn:example:two", 1, 0}, // for Continue, after admission
 		{"/", 0, 1},                             // for Continue only
 	} {
-		counted, begun = 0, 0
-		if w.ask(request("GET", tt.target)); counted != tt.counted || begun != tt.begun {
-			t.Errorf("%s: counted %d times, begun %d times", tt.target, counted, begun)
+		counted, started = 0, 0
+		if w.ask(request("GET", tt.target)); counted != tt.counted || started != tt.started {
+			t.Errorf("%s: counted %d times, begun %d times", tt.target, counted, started)
 		}
 	}
 }
@@ -340,14 +341,14 @@ func TestBeginKnowsTheTime(t *testing.T) {
 		w.nanos.Store(0)
 		w.warm(t, tt.target, "a")
 		w.pass(10 * time.Second)
-		got, begun := w.ask(request("GET", tt.target))
+		got, started := w.ask(request("GET", tt.target))
 		status, control, age := got.Fields.Get("Cache-Status"), got.Fields.Get("Cache-Control"), got.Fields.Get("Age")
-		if !begun || status != tt.status || control != tt.control || age != tt.age {
-			t.Errorf("%s: by Begin %t, %s, %s, Age %q", tt.target, begun, status, control, age)
+		if !started || status != tt.status || control != tt.control || age != tt.age {
+			t.Errorf("%s: by Begin %t, %s, %s, Age %q", tt.target, started, status, control, age)
 		}
 		w.pass(2 * time.Hour)
-		if got, begun := w.ask(request("GET", tt.target)); begun || got.Status >= 500 {
-			t.Errorf("%s, expired: by Begin %t, %d", tt.target, begun, got.Status)
+		if got, started := w.ask(request("GET", tt.target)); started || got.Status >= 500 {
+			t.Errorf("%s, expired: by Begin %t, %d", tt.target, started, got.Status)
 		}
 	}
 }
@@ -405,9 +406,9 @@ func TestBeginFields(t *testing.T) {
 	} {
 		w := newWorld(t, tt.change)
 		w.warm(t, tt.target, "a")
-		got, begun := w.ask(request("GET", tt.target, tt.fields...))
-		if begun == (tt.name == "the identifier of a proxy") { // X-Request-Id may have a meaning for the origin
-			t.Errorf("%s: by Begin: %t", tt.name, begun)
+		got, started := w.ask(request("GET", tt.target, tt.fields...))
+		if started == (tt.name == "the identifier of a proxy") { // X-Request-Id may have a meaning for the origin
+			t.Errorf("%s: by Begin: %t", tt.name, started)
 		}
 		for _, line := range strings.Split(tt.want, "|") {
 			name, value, _ := strings.Cut(line, ": ")
@@ -440,10 +441,10 @@ func TestBeginRefusalsByAllLines(t *testing.T) {
 		}
 		one := append(page, field[0], field[1])
 		both, _ := w.ask(request("GET", "/urn:example:none", append(one, field[0], field[2])...))
-		got, begun := w.ask(request("GET", "/urn:example:none", one...))
+		got, started := w.ask(request("GET", "/urn:example:none", one...))
 		want, _ := newWorld(t, nil).ask(request("GET", "/urn:example:none", one...))
-		if !begun || got.Body.String() != want.Body.String() || both.Body.String() == want.Body.String() {
-			t.Errorf("%s, by Begin %t: %.200s, want %.200s, not %.200s", field, begun, &got.Body, &want.Body,
+		if !started || got.Body.String() != want.Body.String() || both.Body.String() == want.Body.String() {
+			t.Errorf("%s, by Begin %t: %.200s, want %.200s, not %.200s", field, started, &got.Body, &want.Body,
 				&both.Body)
 		}
 	}

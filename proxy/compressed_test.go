@@ -153,9 +153,9 @@ func TestCompressedSite(t *testing.T) {
 			if head.Fields.Get("Content-Encoding") != a.coding || head.Fields.Get("ETag") != tag {
 				t.Errorf("HEAD, %s: %v", a.field, head.Fields)
 			}
-			known, begun := ofSite(w, "GET", "/", "Accept-Encoding", a.field, "If-None-Match", tag)
-			if known.Status != http.StatusNotModified || !begun || known.Fields.Get("ETag") != tag {
-				t.Errorf("%s: %d %v, by Begin: %t", a.field, known.Status, known.Fields, begun)
+			known, started := ofSite(w, "GET", "/", "Accept-Encoding", a.field, "If-None-Match", tag)
+			if known.Status != http.StatusNotModified || !started || known.Fields.Get("ETag") != tag {
+				t.Errorf("%s: %d %v, by Begin: %t", a.field, known.Status, known.Fields, started)
 			}
 		}
 	}
@@ -163,7 +163,7 @@ func TestCompressedSite(t *testing.T) {
 		t.Errorf("the server was asked with %q, want %q", site.requested, want)
 	}
 	for _, a := range accepted {
-		if _, begun := ofSite(w, "GET", "/", "Accept-Encoding", a.field); !begun {
+		if _, started := ofSite(w, "GET", "/", "Accept-Encoding", a.field); !started {
 			t.Errorf("%s: not answered by Begin", a.field)
 		}
 	}
@@ -269,7 +269,7 @@ func TestNotCompressed(t *testing.T) {
 	if got.Fields.Get("Content-Encoding") != "zstd" || plain(t, got) != paragraphs {
 		t.Errorf("%v", got.Fields)
 	}
-	if _, begun := w.ask(request("GET", "http://www.example/", "Accept-Encoding", ofBrowser)); !begun {
+	if _, started := w.ask(request("GET", "http://www.example/", "Accept-Encoding", ofBrowser)); !started {
 		t.Error("a client of the proxy is not answered by Begin")
 	}
 }

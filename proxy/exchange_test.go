@@ -143,9 +143,9 @@ func TestEventsOfFailures(t *testing.T) {
 // The event of a client that disconnected before the response has no status.
 func TestEventOfAClientThatLeft(t *testing.T) {
 	w := startObserved(t, nil)
-	begun := make(chan struct{})
+	started := make(chan struct{})
 	w.next = func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
-		close(begun)
+		close(started)
 		<-ctx.Done()
 		return resolver.Answer{}, context.Cause(ctx)
 	}
@@ -156,7 +156,7 @@ func TestEventOfAClientThatLeft(t *testing.T) {
 	if _, err := io.WriteString(conn, "GET /urn:a1:b HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	<-begun
+	<-started
 	_ = conn.(*net.TCPConn).SetLinger(0) // else it would only close its own side
 	conn.Close()
 	if e := w.event(t); e.Status != 0 || !errors.Is(e.Err, context.Canceled) {

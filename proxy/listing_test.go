@@ -113,7 +113,7 @@ func TestRefusal(t *testing.T) {
 	for _, tt := range []struct {
 		target   string
 		status   int
-		says     string
+		message  string
 		proxies  string
 		contains string
 	}{
@@ -146,7 +146,7 @@ func TestRefusal(t *testing.T) {
 	} {
 		response := s.get(t, tt.target, "Accept: text/html", "Referer: http://a/")
 		page := text(t, response)
-		if response.StatusCode != tt.status || !strings.Contains(page, tt.says) ||
+		if response.StatusCode != tt.status || !strings.Contains(page, tt.message) ||
 			!strings.Contains(page, tt.contains) || strings.Contains(page, "secret") {
 			t.Errorf("%s: %s: %s", tt.target, response.Status, page)
 		}

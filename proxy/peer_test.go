@@ -82,8 +82,8 @@ func answering(t testing.TB, answer func(request string) string) *peer {
 				return
 			}
 			p.record(request)
-			says := answer(request)
-			if _, err := io.WriteString(c, says); err != nil || !persists(says) {
+			message := answer(request)
+			if _, err := io.WriteString(c, message); err != nil || !persists(message) {
 				return
 			}
 		}

@@ -22,7 +22,7 @@ import (
 
 // Proxy-Status states the cause of a failure, caused here by real connections (RFC 9209 section 2.3).
 func TestProxyStatus(t *testing.T) {
-	says := func(data string) string {
+	message := func(data string) string {
 		return listenRaw(t, func(_ *peer, c net.Conn, in *bufio.Reader) {
 			if _, err := readMessage(in); err == nil {
 				_, _ = io.WriteString(c, data)
@@ -100,21 +100,28 @@ func TestProxyStatus(t *testing.T) {
 		{"refused", s, "GET http://" + refuses + "/", 502, "connection_refused"},
 		{"refused tunnel", s, "CONNECT " + refuses, 502, "connection_refused"},
 		{"tunnel to no host", s, "CONNECT missing.example:443", 502, "dns_error"},
-		{"closed", s, "GET http://" + says("") + "/", 502, "connection_terminated"},
+		{"closed", s, "GET http://" + message("") + "/", 502, "connection_terminated"},
 		{"reset", s, "GET http://" + resets + "/", 502, "connection_terminated"},
-		{"half a head", s, "GET http://" + says("HTTP/1.1 200 OK\r\nA: b\r\n") + "/", 502, "http_response_incomplete"},
+		{
+			"half a head", s, "GET http://" + message("HTTP/1.1 200 OK\r\nA: b\r\n") + "/", 502,
+			"http_response_incomplete",
+		},
 		{"no answer", s, "GET http://" + hangs + "/", 504, "http_response_timeout"},
-		{"nonsense", s, "GET http://" + says("nonsense\r\n\r\n") + "/", 502, "http_protocol_error"},
-		{"two lengths", s, "GET http://" + says("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab") +
-			"/", 502, "http_protocol_error"},
+		{"nonsense", s, "GET http://" + message("nonsense\r\n\r\n") + "/", 502, "http_protocol_error"},
+		{
+			"two lengths", s,
+			"GET http://" + message("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab") +
+				"/", 502, "http_protocol_error",
+		},
 		{
 			"length and chunks", s,
 			"GET http://" +
-				says("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n") + "/", 502,
+				message("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n") + "/",
+			502,
 			"http_protocol_error",
 		},
 		{
-			"304 that nobody asked for", s, "GET http://" + says("HTTP/1.1 304 Not Modified\r\n\r\n") + "/", 502,
+			"304 that nobody asked for", s, "GET http://" + message("HTTP/1.1 304 Not Modified\r\n\r\n") + "/", 502,
 			"http_protocol_error",
 		},
 		{"not TLS", lenient, "GET https://" + listenRaw(t, func(_ *peer, c net.Conn, _ *bufio.Reader) {
@@ -143,7 +150,7 @@ func TestProxyStatus(t *testing.T) {
 		"HTTP/1.1 502 Mine\r\nContent-Length: 0\r\n\r\n",
 		"HTTP/1.1 502 Mine\r\nProxy-Status: other; error=dns_error\r\nContent-Length: 0\r\n\r\n",
 	} {
-		got, _ := s.bytes(t, "GET http://"+says(answer)+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+		got, _ := s.bytes(t, "GET http://"+message(answer)+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 		if !strings.HasPrefix(got, "HTTP/1.1 502 Mine\r\n") ||
 			fmt.Sprint(field(got, "Proxy-Status")) != fmt.Sprint(field(answer, "Proxy-Status")) {
 			t.Errorf("%q", got)

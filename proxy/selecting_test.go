@@ -14,15 +14,15 @@ import (
 // proxy (RFC 9111 section 4.1).
 func TestSelectedBySentFields(t *testing.T) {
 	o := answering(t, func(request string) string {
-		says := "en"
+		message := "en"
 		if got := field(request, "Accept-Language"); len(got) > 0 {
-			says = got[0]
+			message = got[0]
 		}
 		if got := field(request, "X-Forwarded-For"); len(got) > 0 {
-			says += "," + strings.ReplaceAll(strings.Join(got, ","), " ", "")
+			message += "," + strings.ReplaceAll(strings.Join(got, ","), " ", "")
 		}
 		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nVary: Accept-Language, "+
-			"X-Forwarded-For\r\nContent-Length: %d\r\n\r\n%s", len(says), says)
+			"X-Forwarded-For\r\nContent-Length: %d\r\n\r\n%s", len(message), message)
 	})
 	s := start(t, func(c *proxy.Config) { withCache(t, c) })
 	target := "http://" + o.addr + "/"

@@ -149,8 +149,8 @@ func (w *world) ask(in *httpmessage.Incoming) (*proxytest.Recorder, bool) {
 func (w *world) warm(t testing.TB, target, host string, fields ...string) {
 	t.Helper()
 	testserver.Wait(t, "the caches have "+target+" at "+host, func() bool {
-		_, begun := w.ask(request("GET", target, append(fields, "Host", host)...))
-		return begun
+		_, started := w.ask(request("GET", target, append(fields, "Host", host)...))
+		return started
 	})
 }
 

@@ -117,7 +117,7 @@ func (c serverState) avoided(now time.Time) bool { return c.err != nil && now.Be
 type Attempt struct {
 	backoff *Backoff // nil once the outcome is recorded
 	server  string
-	begun   time.Time
+	started time.Time
 	probes  bool // it is probing whether the server responds at all
 }
 
@@ -131,7 +131,7 @@ func (b *Backoff) Begin(server string) Attempt {
 	c := b.servers[server]
 	c.underWay++
 	b.servers[server] = c
-	return Attempt{backoff: b, server: server, begun: b.now()}
+	return Attempt{backoff: b, server: server, started: b.now()}
 }
 
 // Answered records that the server has responded, whatever the response was.
@@ -178,7 +178,7 @@ func (a *Attempt) end(o attemptOutcome, witness string, err error, probes bool) 
 	defer b.mu.Unlock()
 	now, c := b.now(), b.servers[a.server]
 	agreed := false
-	if o == attemptFailed && !c.answered.After(a.begun) {
+	if o == attemptFailed && !c.answered.After(a.started) {
 		agreed = !c.failed.IsZero() && c.witness != witness && now.Sub(c.failed) < agreement
 		c.witness, c.failed = strings.Clone(witness), now // it may share the memory of a long string
 		undecided = agreed && probes && !c.probed

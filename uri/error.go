@@ -15,8 +15,8 @@ type Rule struct {
 	Value       string // value of the input that replaces {{.Value}} in Requirement: see With
 }
 
-func newRule(code, name, section, says string) Rule {
-	return Rule{Code: code, Name: name, Section: section, Requirement: says}
+func newRule(code, name, section, requirement string) Rule {
+	return Rule{Code: code, Name: name, Section: section, Requirement: requirement}
 }
 
 // With returns the rule with a value of the input in the place of {{.Value}} in Requirement, such as the correct check

@@ -202,11 +202,11 @@ func TestEndedLeader(t *testing.T) {
 		}()
 		victims := s.victims(10)
 		end()
-		begun := time.Now()
+		started := time.Now()
 		for _, victim := range victims {
 			victim.whole("ok")
 		}
-		if took := time.Since(begun); took > time.Second {
+		if took := time.Since(started); took > time.Second {
 			t.Errorf("they waited %v", took)
 		}
 		s.expect(<-leader, 200, "late", false)
@@ -238,7 +238,7 @@ func TestLeaderLeavesBody(t *testing.T) {
 				go func() { _ = a.Content.SendTo(io.Discard, func() {}); a.Content.Close() }()
 				io.WriteString(first, "01234")
 				victims := s.victims(10)
-				begun := time.Now()
+				started := time.Now()
 				leaves(stop, end)
 				go func() {
 					for origin := range streams {
@@ -249,7 +249,7 @@ func TestLeaderLeavesBody(t *testing.T) {
 				for _, victim := range victims {
 					victim.whole("0123456789")
 				}
-				if took := time.Since(begun); took > 0 {
+				if took := time.Since(started); took > 0 {
 					t.Errorf("they waited %v", took)
 				}
 				first.CloseWithError(errOrigin)
@@ -277,7 +277,7 @@ func TestTurns(t *testing.T) {
 		s.first(func(context.Context) (*httpmessage.Response, error) { time.Sleep(time.Second); return nil, errOrigin },
 			slow)
 		ask := func(client byte) <-chan time.Duration {
-			took, begun := make(chan time.Duration, 1), time.Now()
+			took, started := make(chan time.Duration, 1), time.Now()
 			go func() {
 				r := &httpcache.Request{
 					Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target,
@@ -287,7 +287,7 @@ func TestTurns(t *testing.T) {
 					a.Content != nil {
 					a.Content.Close()
 				}
-				took <- time.Since(begun)
+				took <- time.Since(started)
 			}()
 			synctest.Wait()
 			return took
@@ -365,14 +365,14 @@ func TestStaleWhileWaiting(t *testing.T) {
 				s.first(s.later(time.Second, "new", fresh), s.later(time.Second, "new", fresh))
 				leader := s.start(nil)
 				synctest.Wait()
-				begun := time.Now()
+				started := time.Now()
 				var lines []string
 				if test.asks != "" {
 					lines = append(lines, test.asks)
 				}
 				g := s.get(lines...)
-				if stale := time.Since(begun) == 0 && g.body == "old"; g.err != nil || stale != test.stale {
-					t.Errorf("%v %q after %v; stale is allowed: %t", g.err, g.body, time.Since(begun), test.stale)
+				if stale := time.Since(started) == 0 && g.body == "old"; g.err != nil || stale != test.stale {
+					t.Errorf("%v %q after %v; stale is allowed: %t", g.err, g.body, time.Since(started), test.stale)
 				}
 				leader.whole("new")
 			})
@@ -389,11 +389,11 @@ func TestClassesByVary(t *testing.T) {
 		s.clock.advance(2 * time.Hour) // longer than Config.StaleFor
 		s.first(hangs, s.later(time.Second, "ok", fresh, "Vary: Accept"))
 		leader := s.start(nil, "Accept: attack/attack")
-		begun := time.Now()
+		started := time.Now()
 		for _, victim := range s.victims(10, "Accept: text/html") {
 			victim.whole("ok")
 		}
-		if took := time.Since(begun); took > time.Second {
+		if took := time.Since(started); took > time.Second {
 			t.Errorf("they waited %v", took)
 		}
 		leader.stop()

@@ -222,22 +222,22 @@ func (s *site) request(r *httpcache.Request) got {
 	}
 	g := read(a)
 	s.compare(r, first, g)
-	s.saysWhy(r, g.Outcome)
+	s.checkReason(r, g.Outcome)
 	return g
 }
 
-// saysWhy checks that an outcome has a reason exactly if the response of the origin is not stored.
-func (s *site) saysWhy(r *httpcache.Request, o httpcache.Outcome) {
+// checkReason checks that an outcome has a reason exactly if the response of the origin is not stored.
+func (s *site) checkReason(r *httpcache.Request, o httpcache.Outcome) {
 	s.t.Helper()
-	says := o.NotStored.Code() != ""
+	message := o.NotStored.Code() != ""
 	wants := !o.Hit() && !o.Stored && !o.Collapsed && r.Method == http.MethodGet && r.Body == nil
 	switch o.Forwarded {
 	case "bypass", "method":
 		wants = false
 	case "request": // with no-store or If-Match, storing is not decided
-		wants = wants && says
+		wants = wants && message
 	}
-	if says != wants {
+	if message != wants {
 		s.t.Errorf("%s: %s", r.Method, o.Status("urnd"))
 	}
 }

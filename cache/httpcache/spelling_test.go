@@ -118,9 +118,9 @@ func TestSpellingsDoNotWait(t *testing.T) {
 				httpcache.OriginFunc(s.forward))
 		}()
 		synctest.Wait()
-		begun := time.Now()
+		started := time.Now()
 		s.expect(s.get(), 200, "ok", false)
-		if took := time.Since(begun); took > 0 {
+		if took := time.Since(started); took > 0 {
 			t.Errorf("it waited for %s", took)
 		}
 		leave()

@@ -145,21 +145,21 @@ func TestSlow(t *testing.T) {
 	a := used(t, server.Addr(), func(c *valkey.Config) { c.Timeout = timeout })
 	a.put("key", "of a")
 	server.Freeze()
-	begun := time.Now()
+	started := time.Now()
 	if got := a.get("first", "own"); got.Value != "own" {
 		t.Errorf("got %+v", got)
 	}
-	if took := time.Since(begun); took > 10*timeout {
+	if took := time.Since(started); took > 10*timeout {
 		t.Errorf("the first load took %s", took)
 	}
-	begun = time.Now()
+	started = time.Now()
 	for n := range 100 {
 		a.get("key "+strconv.Itoa(n), "own")
 	}
 	if got := a.get("key", "again"); got.Value != "of a" || got.Status != cache.Hit {
 		t.Errorf("in memory: %+v", got)
 	}
-	if took := time.Since(begun); took > 12*timeout {
+	if took := time.Since(started); took > 12*timeout {
 		t.Errorf("further loads took %s", took)
 	}
 	if s := a.level.Stats(); s.Used || s.Failures == 0 {

@@ -173,9 +173,9 @@ func TestHostileReplies(t *testing.T) {
 const mostConns = 64
 
 // surviveLie lets a liar lie to instance a, and requires that a survives and then shares with b.
-func surviveLie(t *testing.T, a, b *instance, l *liar, says lie) {
+func surviveLie(t *testing.T, a, b *instance, l *liar, message lie) {
 	t.Helper()
-	l.say(says)
+	l.say(message)
 	l.cut()
 	n := 0
 	until(t, func() bool {
@@ -288,7 +288,7 @@ func TestHostileDiscovery(t *testing.T) {
 			}
 		})
 	}
-	for name, says := range map[string]string{
+	for name, message := range map[string]string{
 		"nothing": "*0\r\n", "a host": "*1\r\n+127.0.0.1\r\n", "null": "*-1\r\n", "a text": "+127.0.0.1\r\n",
 		"nulls": "*2\r\n_\r\n_\r\n", "numbers": "*2\r\n:1\r\n:2\r\n", "another server": hostPort("127.0.0.1:1"),
 		"a message": ">3\r\n+message\r\n++sentinel\r\n+x\r\n", "of all memory": "*4611686018427387904\r\n",
@@ -303,7 +303,7 @@ func TestHostileDiscovery(t *testing.T) {
 				case words[0] == "SENTINEL" && truth:
 					return []byte(hostPort(host + ":" + port))
 				case words[0] == "SENTINEL":
-					return []byte(says)
+					return []byte(message)
 				}
 				return []byte(reply)
 			})

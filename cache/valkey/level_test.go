@@ -57,9 +57,9 @@ func TestHeldLease(t *testing.T) {
 	const waitLimit = 2 * time.Second
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
-	begun := time.Now()
+	started := time.Now()
 	loaded := a.view.Load(ctx, "key", cache.AnyFresh, a.source("own", time.Minute, nil))
-	if took := time.Since(begun); loaded.Value != "own" || loaded.Err != nil || took > waitLimit*3/4 {
+	if took := time.Since(started); loaded.Value != "own" || loaded.Err != nil || took > waitLimit*3/4 {
 		t.Errorf("got %+v after %s", loaded, took)
 	}
 	if s := a.level.Stats(); s.Waits == 0 {
@@ -130,9 +130,9 @@ func TestReadOnlyServer(t *testing.T) {
 // Alone is true for the only instance that uses a cache, and false for instances that share it.
 func TestAlone(t *testing.T) {
 	server := testserver.StartRedis(t)
-	begun := time.Now()
+	started := time.Now()
 	fast := func(c *valkey.Config) {
-		c.Now = func() time.Time { return begun.Add(100 * time.Since(begun)) } // a minute is 600 ms
+		c.Now = func() time.Time { return started.Add(100 * time.Since(started)) } // a minute is 600 ms
 	}
 	a, b, c := used(t, server.Addr(), fast), used(t, server.Addr(), fast), used(t, server.Addr(), fast)
 	c.level.Join(map[string]string{"test": "2", "other": "1"})

@@ -111,10 +111,10 @@ const noTag = "----------------"
 
 // head queries the end of the log.
 func (l *Level) head(ctx context.Context) (head, error) {
-	begun := l.config.Now()
+	started := l.config.Now()
 	h, _, err := l.appendToLog(ctx, []string{"", "", "", "", "", ""})
 	if err == nil {
-		l.timeout.observe(l.config.Now().Sub(begun))
+		l.timeout.observe(l.config.Now().Sub(started))
 	}
 	return h, err
 }

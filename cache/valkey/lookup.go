@@ -38,10 +38,10 @@ var errReply = errors.New("unexpected reply of the server")
 func (l *Level) lookup(ctx context.Context, keys []string, token, except string) (lookupReply, error) {
 	requested, cancel := context.WithTimeout(ctx, l.timeout.limit(l.config.Timeout))
 	defer cancel()
-	begun := l.config.Now()
+	started := l.config.Now()
 	reply, err := l.scripts.lookup.Exec(requested, l.server.Load(), keys,
 		[]string{token, milliseconds(leaseFor), except}).ToArray()
-	took := l.config.Now().Sub(begun)
+	took := l.config.Now().Sub(started)
 	if err != nil {
 		if ctx.Err() == nil { // otherwise the caller has cancelled
 			l.missed(err)

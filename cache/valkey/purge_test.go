@@ -31,12 +31,12 @@ func TestPurge(t *testing.T) {
 		t.Run(c.purge.Kind+" "+c.purge.Text+" "+c.key, func(t *testing.T) {
 			a.put(c.key, "old")
 			b.get(c.key, "old")
-			begun := time.Now()
+			started := time.Now()
 			if err := a.purge(c.purge); err != nil {
 				t.Fatal(err)
 			}
 			until(t, func() bool { return b.purged(c.purge) })
-			if took := time.Since(begun); took > time.Second {
+			if took := time.Since(started); took > time.Second {
 				t.Errorf("it took %s", took)
 			}
 			want := "old"

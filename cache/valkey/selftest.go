@@ -48,11 +48,11 @@ func (l *Level) selfTest(ctx context.Context) (found ServerInfo, err error) {
 		return found, err
 	}
 	for range 2 {
-		begun := l.config.Now()
+		started := l.config.Now()
 		if _, err := l.head(ctx); err != nil {
 			return found, err
 		}
-		if took := l.config.Now().Sub(begun); found.RTT == 0 || took < found.RTT {
+		if took := l.config.Now().Sub(started); found.RTT == 0 || took < found.RTT {
 			found.RTT = took
 		}
 	}

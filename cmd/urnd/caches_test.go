@@ -85,7 +85,7 @@ func TestRestoringWhileClosing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		begun, ended := make(chan struct{}), make(chan struct{})
+		started, ended := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(ended)
 			defer func() {
@@ -97,11 +97,11 @@ func TestRestoringWhileClosing(t *testing.T) {
 				p.answers.Seed(fmt.Sprintf("urn:a1:%d", i),
 					resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}, time.Hour)
 				if i == 10 {
-					close(begun)
+					close(started)
 				}
 			}
 		}()
-		<-begun
+		<-started
 		p.close()
 		testserver.Within(t, "the last answer", func() { <-ended })
 	}

@@ -180,7 +180,7 @@ func TestConfigCheckRefuses(t *testing.T) {
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for line, says := range map[string]string{
+	for line, message := range map[string]string{
 		"log: {access: [{file: " + dir +
 			"/none/access.log}]}": "log.access.0.file: ",
 		"log: {access: [{format: 'apache:%h %O'}]}":                                               "log.access.0.format: urnd does not support %O: write %B",
@@ -195,7 +195,7 @@ func TestConfigCheckRefuses(t *testing.T) {
 			"/none}]}": "proxy.upstreams.0.password: ",
 	} {
 		if _, err := run(t, "", "config", "check", newFileDaemon(t, line).file); err == nil ||
-			!strings.Contains(err.Error(), says) {
+			!strings.Contains(err.Error(), message) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}

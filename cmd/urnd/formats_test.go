@@ -18,13 +18,13 @@ import (
 // update the documentation, including the consequences for a downgrade.
 func TestFormats(t *testing.T) {
 	text := readFile(t, "../../docs/recipes.md")
-	says := func(row string) {
+	message := func(row string) {
 		t.Helper()
 		if !strings.Contains(text, row) {
 			t.Errorf("docs/recipes.md does not say %q", row)
 		}
 	}
-	says(fmt.Sprintf("| the registry, in SQLite and PostgreSQL | schema %d |",
+	message(fmt.Sprintf("| the registry, in SQLite and PostgreSQL | schema %d |",
 		newestSchema(t, "../../resolver/registry/store/schema")))
 	web := serveHTTP(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "max-age=60")
@@ -40,14 +40,14 @@ func TestFormats(t *testing.T) {
 	d.stop()
 	format, _, _ := strings.Cut(strings.TrimPrefix(readFile(t, filepath.Join(answers, "answers")), "urnd answers "),
 		" ")
-	says("| saved answers (`cache.directory`) | " + format + " |")
+	message("| saved answers (`cache.directory`) | " + format + " |")
 	const footer = 32 // bytes: the text "urnd", the version, and the rest
 	file := readFile(t, storedFile(t, responses))
 	end := file[max(len(file)-footer, 0):]
 	if !strings.HasPrefix(end, "urnd") {
 		t.Fatalf("a stored response ends in %q", end)
 	}
-	says(fmt.Sprintf("| HTTP responses on disk (`cache.disk`) | %d |", binary.LittleEndian.Uint16([]byte(end[4:]))))
+	message(fmt.Sprintf("| HTTP responses on disk (`cache.disk`) | %d |", binary.LittleEndian.Uint16([]byte(end[4:]))))
 }
 
 // newestSchema returns the number of the last migration in a directory.

@@ -256,7 +256,7 @@ func (b *registryBench) written() {
 	// Other contacts than those of another process: equal ones are no change.
 	random := rand.New(rand.NewPCG(uint64(os.Getpid()), 7))
 	took := make([]time.Duration, n)
-	begun := time.Now()
+	started := time.Now()
 	for w := range n {
 		start := time.Now()
 		i := random.IntN(b.names)
@@ -275,5 +275,5 @@ func (b *registryBench) written() {
 		}
 		took[w] = time.Since(start)
 	}
-	b.report("%s, %.0f durable changes of single names a second", percentiles(took), n/time.Since(begun).Seconds())
+	b.report("%s, %.0f durable changes of single names a second", percentiles(took), n/time.Since(started).Seconds())
 }

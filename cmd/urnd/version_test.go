@@ -23,7 +23,7 @@ func TestVersion(t *testing.T) {
 	if agent := healthAgent("a@example.org"); agent != "urnd-link-check/"+version+" (+a@example.org)" {
 		t.Errorf("checks of targets are by %s", agent)
 	}
-	for file, says := range map[string]string{
+	for file, message := range map[string]string{
 		"CHANGELOG.md":                         `(?s)^.*?\n## (\S+) - `, // the newest version
 		"docs/install.md":                      `(?m)^The version is (\S+);`,
 		"deploy/compose/compose.yaml":          `\$\{URND_VERSION:-([^}]+)\}`,
@@ -34,7 +34,7 @@ func TestVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := regexp.MustCompile(says).FindAllStringSubmatch(string(text), -1)
+		found := regexp.MustCompile(message).FindAllStringSubmatch(string(text), -1)
 		if len(found) == 0 {
 			t.Errorf("%s does not say the version", file)
 		}

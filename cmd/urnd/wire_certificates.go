@@ -196,7 +196,7 @@ func checkCertificates(c config.TLS) (*certificate.Set, error) {
 }
 
 // expiryOf returns texts about the expiry of the certificates of a configuration.
-func expiryOf(c config.TLS, now time.Time) (says []string, err error) {
+func expiryOf(c config.TLS, now time.Time) (lines []string, err error) {
 	set, err := checkCertificates(c)
 	if err != nil {
 		return nil, err
@@ -204,12 +204,12 @@ func expiryOf(c config.TLS, now time.Time) (says []string, err error) {
 	for _, leaf := range set.Leaves() {
 		text := "the certificate of " + certificate.Name(leaf)
 		if notice := certificate.Validity(leaf, now); notice != "" {
-			says = append(says, "warning: "+text+" "+notice)
+			lines = append(lines, "warning: "+text+" "+notice)
 		} else {
-			says = append(says, text+" expires at "+leaf.NotAfter.UTC().Format(time.RFC3339))
+			lines = append(lines, text+" expires at "+leaf.NotAfter.UTC().Format(time.RFC3339))
 		}
 	}
-	return says, nil
+	return lines, nil
 }
 
 // hsts returns the value of Strict-Transport-Security, "" for none.

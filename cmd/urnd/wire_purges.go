@@ -197,11 +197,11 @@ func wireWebhooks(r *resolution, c config.CDN, d dependencies) (all webhooks, er
 		r.starters = append(r.starters, made.Start)
 		r.readiness = append(r.readiness, degrading(made.Failures))
 	}
-	told := all.purged
-	r.purged.Store(&told)
+	readers := all.purged
+	r.purged.Store(&readers)
 	// The reload has discarded the cache of answers, so the contents of the caches in front are purged.
 	if d.previous != nil && d.previous.answers.Cache != r.answers.Cache {
-		r.starters = append(r.starters, func() { told(resolver.Selection{All: true}) })
+		r.starters = append(r.starters, func() { readers(resolver.Selection{All: true}) })
 	}
 	return all, nil
 }

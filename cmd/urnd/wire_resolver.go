@@ -337,6 +337,6 @@ func (r *resolution) report(daemon func() (unready, degraded []string)) (unready
 }
 
 // degrading returns the report of a part whose failures never make urnd unready.
-func degrading(faults func() []string) func() (unready, degraded []string) {
-	return func() (unready, degraded []string) { return nil, faults() }
+func degrading(problems func() []string) func() (unready, degraded []string) {
+	return func() (unready, degraded []string) { return nil, problems() }
 }

@@ -16,7 +16,7 @@ import (
 func (s *stage) sharedServers() []payload {
 	const greeting = "%3\r\n+server\r\n+redis\r\n+version\r\n+7.2.0\r\n+proto\r\n:3\r\n"
 	var payloads []payload
-	for name, says := range map[string]string{
+	for name, message := range map[string]string{
 		"two replies to a question":     "+OK\r\n+OK\r\n",
 		"a text of a negative length":   "$-5\r\n",
 		"a text of all memory":          "$9223372036854775807\r\n",
@@ -45,8 +45,8 @@ func (s *stage) sharedServers() []payload {
 	} {
 		for when, first := range map[string]string{"at once": "", "after the greeting": greeting} {
 			payloads = append(payloads, payload{
-				name: name + ", " + when, section: "RESP3 specification", shows: says,
-				play: func(ctx context.Context) error { return s.survivesShared(ctx, first, says) },
+				name: name + ", " + when, section: "RESP3 specification", shows: message,
+				play: func(ctx context.Context) error { return s.survivesShared(ctx, first, message) },
 			})
 		}
 	}
@@ -55,12 +55,12 @@ func (s *stage) sharedServers() []payload {
 
 // survivesShared runs a daemon whose second-level server sends first, unless that is "", and then says
 // repeatedly.
-func (s *stage) survivesShared(ctx context.Context, first, says string) error {
+func (s *stage) survivesShared(ctx context.Context, first, message string) error {
 	key := filepath.Join(s.directory, s.id())
 	if err := os.WriteFile(key, []byte(strings.Repeat("k", 32)), 0o600); err != nil {
 		return err
 	}
-	server, err := newLyingServer(first, says)
+	server, err := newLyingServer(first, message)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ type lyingServer struct {
 	conns []net.Conn
 }
 
-func newLyingServer(first, says string) (*lyingServer, error) {
+func newLyingServer(first, message string) (*lyingServer, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -105,21 +105,21 @@ func newLyingServer(first, says string) (*lyingServer, error) {
 			l.mu.Lock()
 			l.conns = append(l.conns, conn)
 			l.mu.Unlock()
-			l.running.Go(func() { l.lie(conn, first, says) })
+			l.running.Go(func() { l.lie(conn, first, message) })
 		}
 	})
 	return l, nil
 }
 
 // lie responds to any input.
-func (l *lyingServer) lie(conn net.Conn, first, says string) {
+func (l *lyingServer) lie(conn net.Conn, first, message string) {
 	defer conn.Close()
 	buffer := make([]byte, 4096)
 	for {
 		if _, err := conn.Read(buffer); err != nil {
 			return
 		}
-		text := says
+		text := message
 		if first != "" {
 			text, first = first, ""
 		}

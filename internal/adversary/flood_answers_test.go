@@ -15,7 +15,7 @@ func (s *stage) answersTooLarge() []payload {
 	var payloads []payload
 	add := func(name, service, response string, most int) {
 		for i := range 64 {
-			s.origin.on(fmt.Sprintf("/uri-res/%s?urn:held:%s%d", service, token(name), i), says(response))
+			s.origin.on(fmt.Sprintf("/uri-res/%s?urn:held:%s%d", service, token(name), i), respond(response))
 		}
 		p := payload{name: "64 times " + name, section: "RFC 2169 section 3"}
 		payloads = append(payloads, s.alone(p, func(ctx context.Context, d *daemon) error {

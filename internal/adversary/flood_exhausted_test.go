@@ -111,7 +111,7 @@ func (s *stage) forms(ctx context.Context, d *daemon, idle map[string]int) (map[
 			method, target, _ := strings.Cut(form, " ")
 			id := s.id()
 			s.origin.on("/uri-res/N2L?urn:held:"+id,
-				says("HTTP/1.1 302 Found\r\nLocation: http://a.example/\r\nContent-Length: 0\r\n\r\n"))
+				respond("HTTP/1.1 302 Found\r\nLocation: http://a.example/\r\nContent-Length: 0\r\n\r\n"))
 			target = strings.Replace(target, "%s", id, 1)
 			fields, body := []string{mode}, ""
 			switch {
@@ -154,7 +154,7 @@ const switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUp
 
 // upgraded requests a protocol switch from an origin, which accepts and then closes the connection.
 func (s *stage) upgraded(ctx context.Context, d *daemon, target string) (reply, error) {
-	s.origin.on(strings.TrimPrefix(target, "http://"+s.origin.address), says(switching))
+	s.origin.on(strings.TrimPrefix(target, "http://"+s.origin.address), respond(switching))
 	conn, err := connect(ctx, d.service, friend)
 	if err != nil {
 		return reply{}, err

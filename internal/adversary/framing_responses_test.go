@@ -20,7 +20,7 @@ func (s *stage) responses() []payload {
 	var payloads []payload
 	for _, r := range hostileResponses() {
 		id := s.id()
-		s.origin.on("/p/"+id, says(r.bytes))
+		s.origin.on("/p/"+id, respond(r.bytes))
 		payloads = append(payloads,
 			payload{name: r.name, section: r.section, shows: r.bytes, play: func(ctx context.Context) error {
 				base := "http://" + s.origin.address

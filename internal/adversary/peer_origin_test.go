@@ -52,8 +52,8 @@ func (o *origin) on(target string, s script) {
 	o.scripts[target] = s
 }
 
-// says is a script that sends bytes and closes the connection.
-func says(data string) script {
+// respond is a script that sends bytes and closes the connection.
+func respond(data string) script {
 	return func(conn net.Conn, _ *http.Request) bool {
 		_, _ = io.WriteString(conn, data)
 		return false

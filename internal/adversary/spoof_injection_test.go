@@ -83,10 +83,10 @@ func (s *stage) injections() []payload {
 		rule := `!^.*$!` + masterFile(location) + `!`
 		s.dns.has(nid+"."+zoneRoot, `60 IN NAPTR 1 1 "u" "http+N2L" "`+rule+`" .`)
 		s.origin.on("/uri-res/N2L?"+urn,
-			says("HTTP/1.1 302 Found\r\nLocation: "+location+"\r\nContent-Length: 0\r\n\r\n"))
+			respond("HTTP/1.1 302 Found\r\nLocation: "+location+"\r\nContent-Length: 0\r\n\r\n"))
 		list := location + "\r\n"
 		s.origin.on("/uri-res/N2Ls?"+urn,
-			says(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/uri-list\r\nContent-Length: %d\r\n\r\n%s",
+			respond(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/uri-list\r\nContent-Length: %d\r\n\r\n%s",
 				len(list), list)))
 		add(fmt.Sprintf("the location %.40q of a record", location), "RFC 3404 section 4.3", "/urn:"+nid+":a")
 		add(fmt.Sprintf("the location %.40q of a server", location), "RFC 2169 section 3", "/"+urn)

@@ -28,7 +28,7 @@ func (s *stage) vias() []payload {
 	}
 	for name, field := range fields {
 		urn := "urn:held:" + s.id()
-		s.origin.on("/uri-res/N2L?"+urn, says(location302))
+		s.origin.on("/uri-res/N2L?"+urn, respond(location302))
 		add(name+" that others suffer from", "RFC 9110 section 7.6.3", func(ctx context.Context) error {
 			return s.suffers(ctx, urn, field)
 		})

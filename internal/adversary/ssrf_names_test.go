@@ -94,7 +94,7 @@ func (s *stage) allowed() []payload {
 	s.dns.has("_thttp._tcp."+server, "60 IN SRV 0 0 "+portOf(s.origin.address)+" "+server)
 	s.dns.has(server, "60 IN A "+originHost)
 	s.origin.on("/uri-res/N2L?urn:"+other+":a",
-		says("HTTP/1.1 302 Found\r\nLocation: http://a.example/\r\nContent-Length: 0\r\n\r\n"))
+		respond("HTTP/1.1 302 Found\r\nLocation: http://a.example/\r\nContent-Length: 0\r\n\r\n"))
 	add("the server of a namespace is allowed", "/urn:"+other+":a")
 	return payloads
 }

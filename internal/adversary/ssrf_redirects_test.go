@@ -17,7 +17,8 @@ func (s *stage) redirected() []payload {
 			"Alt-Svc: h2=\"127.0.0.1:" + s.canary.port + "\"", "Content-Location: " + inside,
 		} {
 			id := s.id()
-			s.origin.on("/p/"+id, says(fmt.Sprintf("HTTP/1.1 %d X\r\n%s\r\nContent-Length: 0\r\n\r\n", status, field)))
+			s.origin.on("/p/"+id,
+				respond(fmt.Sprintf("HTTP/1.1 %d X\r\n%s\r\nContent-Length: 0\r\n\r\n", status, field)))
 			if field[0] != 'L' && status != 200 {
 				continue
 			}
@@ -41,7 +42,7 @@ func (s *stage) redirected() []payload {
 		urn := "urn:held:" + s.id()
 		for _, service := range []string{"N2R", "N2Rs", "N2L", "N2Ls"} {
 			s.origin.on("/uri-res/"+service+"?"+urn,
-				says("HTTP/1.1 302 Found\r\nLocation: "+location+"\r\nContent-Length: 0\r\n\r\n"))
+				respond("HTTP/1.1 302 Found\r\nLocation: "+location+"\r\nContent-Length: 0\r\n\r\n"))
 		}
 		for _, service := range []string{"N2R", "N2Rs"} {
 			target := "/uri-res/" + service + "?" + urn

@@ -33,10 +33,10 @@ type Progress struct {
 	w        io.Writer
 	terminal bool
 
-	mu    sync.Mutex
-	step  Step
-	begun time.Time // start of the step
-	bar   *progressbar.ProgressBar
+	mu      sync.Mutex
+	step    Step
+	started time.Time // start of the step
+	bar     *progressbar.ProgressBar
 	// shown means that the progress line is on the terminal. within means that the last write through
 	// Writer ended without a line end; that line must not be overwritten.
 	shown, within bool
@@ -59,7 +59,7 @@ const (
 func StartProgress(cmd *cobra.Command, what string) *Progress {
 	w := cmd.ErrOrStderr()
 	p := &Progress{
-		w: w, terminal: IsTerminal(w), step: Step{Activity: what}, begun: time.Now(), interrupted: cmd.Context(),
+		w: w, terminal: IsTerminal(w), step: Step{Activity: what}, started: time.Now(), interrupted: cmd.Context(),
 		end: make(chan struct{}),
 	}
 	p.showingEnded.Go(p.run)
@@ -99,7 +99,7 @@ func (p *Progress) Show(s Step) {
 	defer p.mu.Unlock()
 	if s.Activity != p.step.Activity {
 		p.clear()
-		p.bar, p.begun = nil, time.Now()
+		p.bar, p.started = nil, time.Now()
 	}
 	p.step = s
 }
@@ -107,10 +107,10 @@ func (p *Progress) Show(s Step) {
 // show writes the progress line; p.mu is held.
 func (p *Progress) show() {
 	if !p.terminal {
-		fmt.Fprintf(p.w, "urnd: %s\n", p.step.text(time.Since(p.begun)))
+		fmt.Fprintf(p.w, "urnd: %s\n", p.step.text(time.Since(p.started)))
 		return
 	}
-	if time.Since(p.begun) < progressBarAfter || p.within {
+	if time.Since(p.started) < progressBarAfter || p.within {
 		return
 	}
 	most := p.step.Total

@@ -109,14 +109,14 @@ func TestUses(t *testing.T) {
 // TestSnapshotStop checks that a purge stops Restore, before and after it has begun.
 func TestSnapshotStop(t *testing.T) {
 	var s Snapshot
-	begun := make(chan struct{})
+	started := make(chan struct{})
 	go func() {
 		ctx, done := s.begin(t.Context())
 		defer done()
-		close(begun)
+		close(started)
 		<-ctx.Done()
 	}()
-	<-begun
+	<-started
 	s.Stop()
 	if ctx, done := s.begin(t.Context()); ctx.Err() != context.Canceled {
 		t.Error("restoring begins after a purge")

@@ -141,8 +141,8 @@ func (h endpointHandler) Begin(in *httpmessage.Incoming, w httpmessage.ResponseW
 		w.WriteHeader(http.StatusServiceUnavailable, "", httpmessage.NewFields("Connection", "close"))
 		return nil
 	}
-	if begun := e.Handler.Begin(in, w); begun != nil {
-		return continuation{begun, g}
+	if started := e.Handler.Begin(in, w); started != nil {
+		return continuation{started, g}
 	}
 	return nil
 }

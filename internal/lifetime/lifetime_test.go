@@ -18,7 +18,7 @@ func (w *watcher) Ended() { w.told <- struct{}{} }
 
 type key struct{}
 
-func begun() *lifetime.Lifetime {
+func started() *lifetime.Lifetime {
 	l := new(lifetime.Lifetime)
 	l.Begin(context.WithValue(context.Background(), key{}, "value"))
 	return l
@@ -37,7 +37,7 @@ func TestEnd(t *testing.T) {
 			return child
 		},
 	} {
-		l := begun()
+		l := started()
 		ctx := of(l)
 		told, stopped, third, late := newWatcher(), newWatcher(), newWatcher(), newWatcher()
 		lifetime.Notify(ctx, told)
@@ -107,7 +107,7 @@ func TestContext(t *testing.T) {
 // TestWatchImmediately watches and stops concurrently for the race detector: each watcher is either notified or
 // stopped.
 func TestWatchImmediately(t *testing.T) {
-	l := begun()
+	l := started()
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() {
@@ -143,7 +143,7 @@ func TestFollow(t *testing.T) {
 
 func TestWatchAllocations(t *testing.T) {
 	var l lifetime.Lifetime
-	l.Begin(begun())
+	l.Begin(started())
 	w := newWatcher()
 	if n := testing.AllocsPerRun(100, func() {
 		if watch := lifetime.Notify(&l, w); !watch.Stop() {

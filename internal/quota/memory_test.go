@@ -85,9 +85,10 @@ func TestMemoryWait(t *testing.T) {
 		}
 		for client, want := range map[netip.Addr]error{a: errClient, b: errFull} {
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-			begun := time.Now()
-			if _, err := memory.Wait(ctx, client, 3*unit); !errors.Is(err, want) || time.Since(begun) != 5*time.Second {
-				t.Errorf("%s: %v after %s", client, err, time.Since(begun))
+			started := time.Now()
+			if _, err := memory.Wait(ctx, client, 3*unit); !errors.Is(err, want) ||
+				time.Since(started) != 5*time.Second {
+				t.Errorf("%s: %v after %s", client, err, time.Since(started))
 			}
 			cancel()
 		}

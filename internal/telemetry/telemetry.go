@@ -164,11 +164,11 @@ type Step struct {
 func (r *Request) End(took time.Duration, name string, status int, steps []Step, attributes map[string]string) {
 	before := time.Duration(0)
 	for _, s := range steps {
-		begun := before
+		started := before
 		if s.Took > 0 {
-			begun = s.At - s.Took
+			started = s.At - s.Took
 		}
-		_, span := r.tracer.tracer.Start(r.ctx, s.Stage, trace.WithTimestamp(r.start.Add(begun)))
+		_, span := r.tracer.tracer.Start(r.ctx, s.Stage, trace.WithTimestamp(r.start.Add(started)))
 		span.SetAttributes(attribute.String("urnd.detail", s.Detail))
 		span.End(trace.WithTimestamp(r.start.Add(s.At)))
 		before = s.At

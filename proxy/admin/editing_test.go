@@ -64,8 +64,8 @@ func (b *browser) press(t *testing.T, p page, button string, changes ...string) 
 // text returns the text of a page, without its markup.
 func (p page) text() string { return p.parsed().Text() }
 
-// says fails unless a page has a status, and contains texts.
-func (p page) says(t *testing.T, status int, texts ...string) {
+// expect fails unless a page has a status, and contains texts.
+func (p page) expect(t *testing.T, status int, texts ...string) {
 	t.Helper()
 	if p.Code != status {
 		t.Fatalf("%s: %d, want %d: %s", p.path, p.Code, status, p.text())
@@ -99,14 +99,14 @@ func TestEditing(t *testing.T) {
 	s := newSite(t, locked)
 	b := s.editorOf(t, token.Token{Role: registry.Writer})
 	list := b.get("/registry/names")
-	list.says(t, 200, "There is none.", "New name", "Changes")
+	list.expect(t, 200, "There is none.", "New name", "Changes")
 	form := b.get("/registry/edit")
-	form.says(t, 200, "A new name", "Target 1")
+	form.expect(t, 200, "A new name", "Target 1")
 	more := b.press(t, form, "add", "name=URN:NBN:fi:a", "t0-uri=https://a.example/1", "title=Kalevala",
 		"keywords=epic\r\nold", "t0-from=2030-01-01T12:00")
-	more.says(t, 200, "Target 3")
+	more.expect(t, 200, "Target 3")
 	seen := b.press(t, more, "preview", "note=first", `metadata={"year": 1835}`)
-	seen.says(t, 200, "urn:nbn:fi:a", "https://a.example/1", "Kalevala", "1835", "epic", "2030-01-01T12:00:00Z",
+	seen.expect(t, 200, "urn:nbn:fi:a", "https://a.example/1", "Kalevala", "1835", "epic", "2030-01-01T12:00:00Z",
 		"Note: first")
 	if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", "Authorization: Bearer "+adminToken); r.status != 404 {
 		t.Fatalf("a preview has written %s", r.body)
@@ -119,9 +119,9 @@ func TestEditing(t *testing.T) {
 		t.Errorf("back to the form, and lost: %v", fields)
 	}
 	shown := b.follow(t, b.press(t, seen, "save"))
-	shown.says(t, 200, "It is registered: ", "urn:nbn:fi:a", "active", "Kalevala", "by anna", "first")
-	b.get("/registry/names?text=A.EXAMPLE").says(t, 200, "urn:nbn:fi:a", "Kalevala", "https://a.example/1", "anna")
-	b.get("/registry/names?status=reserved").says(t, 200, "There is none.")
+	shown.expect(t, 200, "It is registered: ", "urn:nbn:fi:a", "active", "Kalevala", "by anna", "first")
+	b.get("/registry/names?text=A.EXAMPLE").expect(t, 200, "urn:nbn:fi:a", "Kalevala", "https://a.example/1", "anna")
+	b.get("/registry/names?status=reserved").expect(t, 200, "There is none.")
 
 	form = b.get("/registry/edit?uri=urn:nbn:fi:a")
 	seen = b.press(t, form, "preview", "t0-uri=https://b.example/", "t1-uri=https://c.example/",
@@ -130,24 +130,24 @@ func TestEditing(t *testing.T) {
 		`<del dir="auto">https://a.example/1 (Valid from 2030-01-01T12:00:00Z)</del><ins dir="auto">https://b.example/ (Valid from 2030-01-01T12:00:00Z)</ins><ins dir="auto">https://c.example/</ins>`) {
 		t.Errorf("the difference is not shown: %s", body)
 	}
-	b.follow(t, b.press(t, seen, "save")).says(t, 200, "The change is saved: ", "mailto:anna@a.example")
+	b.follow(t, b.press(t, seen, "save")).expect(t, 200, "The change is saved: ", "mailto:anna@a.example")
 	history := b.get("/registry/history?uri=urn:nbn:fi:a")
-	history.says(t, 200, "Version 2", "moved", "Version 1", "first", "Restore this version")
+	history.expect(t, 200, "Version 2", "moved", "Version 1", "first", "Restore this version")
 	if _, after, _ := strings.Cut(history.Body.String(), "Version 2"); !strings.Contains(after,
 		`<ins dir="auto">https://b.example/`) {
 		t.Errorf("no difference in the history: %s", history.Body)
 	}
 	restored := b.get("/registry/edit?uri=urn:nbn:fi:a&restore=1")
-	b.follow(t, b.press(t, b.press(t, restored, "preview"), "save")).says(t, 200, "The change is saved: ",
+	b.follow(t, b.press(t, b.press(t, restored, "preview"), "save")).expect(t, 200, "The change is saved: ",
 		"https://a.example/1")
 	n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", "Authorization: Bearer "+adminToken).name(t)
 	if n.Version != 3 || len(n.Targets) != 1 || n.Contact != "" || n.By != "anna" || n.Note != "version 1 again" ||
 		n.Metadata == "" {
 		t.Errorf("restored as %+v", n)
 	}
-	b.get("/registry/names?prefix=URN:nb").says(t, 200, "urn:nbn:fi:a", "Kalevala")
+	b.get("/registry/names?prefix=URN:nb").expect(t, 200, "urn:nbn:fi:a", "Kalevala")
 	unchanged := b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:a"), "preview")
-	if unchanged.says(t, 200, "Nothing would change."); strings.Contains(unchanged.Body.String(), `value="save"`) {
+	if unchanged.expect(t, 200, "Nothing would change."); strings.Contains(unchanged.Body.String(), `value="save"`) {
 		t.Error("what changes nothing can be saved")
 	}
 }
@@ -171,7 +171,7 @@ func TestConflictOfEditors(t *testing.T) {
 		"when previewing": anna.press(t, hers, "preview", "t0-uri=https://anna.example/", `metadata={"a":2,"b":1}`,
 			"note=hers", "title=Hers"),
 	} {
-		conflict.says(t, 412, "Version 2 was saved in the meantime, by ben", "his", "https://a.example/1",
+		conflict.expect(t, 412, "Version 2 was saved in the meantime, by ben", "his", "https://a.example/1",
 			"https://ben.example/", "https://anna.example/", "both")
 		merged := anna.press(t, conflict, "merge")
 		fields, _ := merged.form(t)
@@ -190,10 +190,10 @@ func TestConflictOfEditors(t *testing.T) {
 			continue
 		}
 		seen := anna.press(t, merged, "preview")
-		seen.says(t, 200, "https://anna.example/")
+		seen.expect(t, 200, "https://anna.example/")
 	}
 	seen := anna.press(t, anna.press(t, anna.press(t, previewed, "save"), "merge"), "preview")
-	anna.follow(t, anna.press(t, seen, "save")).says(t, 200, "The change is saved: ")
+	anna.follow(t, anna.press(t, seen, "save")).expect(t, 200, "The change is saved: ")
 	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", root).name(t); n.Version != 3 || n.Contact != "ben" ||
 		n.Targets[0].URI != "https://anna.example/" {
 		t.Errorf("%+v", n)
@@ -202,7 +202,7 @@ func TestConflictOfEditors(t *testing.T) {
 	new := anna.press(t, anna.get("/registry/edit"), "preview", "name=urn:nbn:fi:new", "t0-uri=https://a.example/")
 	s.ask("PUT "+of(names, "urn:nbn:fi:new"), `{"targets":[{"uri":"https://b.example/"}]}`, root)
 	taken := anna.press(t, new, "save")
-	taken.says(t, 412, "It is already registered")
+	taken.expect(t, 412, "It is already registered")
 }
 
 // Data without form fields survives any change.
@@ -238,7 +238,7 @@ func TestFormErrors(t *testing.T) {
 	s := newSite(t, nil)
 	b := newBrowser(s, here)
 	filled := []string{"name=urn:nbn:fi:a", "t0-uri=https://a.example/"}
-	for _, tt := range []struct{ change, field, says string }{
+	for _, tt := range []struct{ change, field, expect string }{
 		{"name=", "name", "Enter a name"},
 		{"name=urn:nbn:fi: x", "name", "“ urn:nbn:fi: x ” cannot be read from “ x ” on. This byte is not allowed"},
 		{"name=urn:isbn:9780395363410", "name", "The check digit should be 6"},
@@ -273,7 +273,7 @@ func TestFormErrors(t *testing.T) {
 		{"status=gone", "status", "gone"},
 	} {
 		p := b.press(t, b.get("/registry/edit"), "preview", append(filled, tt.change)...)
-		if p.Code < 400 || p.Code >= 500 || !strings.Contains(p.text(), tt.says) ||
+		if p.Code < 400 || p.Code >= 500 || !strings.Contains(p.text(), tt.expect) ||
 			tt.field != "" && !strings.Contains(p.Body.String(), `id="`+tt.field+`-error"`) {
 			t.Errorf("%.60s: %d, %s", tt.change, p.Code, p.text())
 		}
@@ -292,7 +292,7 @@ func TestFormErrors(t *testing.T) {
 	}
 	// A button accepts the suggested URI for a target without a scheme.
 	p := b.press(t, b.get("/registry/edit"), "preview", append(filled, "t0-uri=www.example.org/ä")...)
-	b.press(t, p, "meant 0").says(t, 200, "urn:nbn:fi:a", "https://www.example.org/%C3%A4")
+	b.press(t, p, "meant 0").expect(t, 200, "urn:nbn:fi:a", "https://www.example.org/%C3%A4")
 }
 
 // Actions that the actor is not authorized for are neither offered nor accepted, even if they were before.
@@ -353,7 +353,7 @@ func TestRightsOfEditors(t *testing.T) {
 			t.Errorf("%s: %d", tt.name, p.Code)
 		}
 		set := b.get("/registry/changes/1")
-		if set.says(t, 200); strings.Contains(set.Body.String(), "Revert") {
+		if set.expect(t, 200); strings.Contains(set.Body.String(), "Revert") {
 			t.Errorf("%s may take back change sets", tt.name)
 		}
 		fields := url.Values{"csrf": {csrf(t, p.ResponseRecorder)}, "note": {"n"}, "do": {"save"}}
@@ -378,7 +378,7 @@ func TestRightsOfEditors(t *testing.T) {
 		t.Errorf("a writer edits prefixes: %d", p.Code)
 	}
 	denied := fi.press(t, fi.get("/registry/edit"), "preview", "name=urn:nbn:de:b", "t0-uri=https://a.example/")
-	denied.says(t, 403, "your token is for names that begin with")
+	denied.expect(t, 403, "your token is for names that begin with")
 	if fields, _ := denied.form(t); fields.Get("t0-uri") != "https://a.example/" {
 		t.Error("what was typed is lost")
 	}
@@ -394,7 +394,7 @@ func TestRightsOfEditors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fi.press(t, seen, "save").says(t, 403, "Your session has expired.")
+	fi.press(t, seen, "save").expect(t, 403, "Your session has expired.")
 	if e, err := s.registry.Get(t.Context(), registry.Name("urn:nbn:fi:a")); err != nil || e.Contact == "c" {
 		t.Errorf("with a token that was revoked: %+v, %v", e, err)
 	}
@@ -434,35 +434,35 @@ func TestWithdrawing(t *testing.T) {
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
 	b := newBrowser(s, here)
 	form := b.get("/registry/withdraw?uri=urn:nbn:fi:a")
-	b.press(t, form, "preview").says(t, 422, "Say why it is withdrawn")
+	b.press(t, form, "preview").expect(t, 422, "Say why it is withdrawn")
 	wrong := b.press(t, form, "preview", "successors=urn:nbn:fi:a")
-	wrong.says(t, 422, "instead of itself")
+	wrong.expect(t, 422, "instead of itself")
 	seen := b.press(t, wrong, "preview", "successors=urn:nbn:fi:b\r\nhttps://c.example/", "reason=two\r\nvolumes",
 		"note=board")
-	seen.says(t, 200, "Withdraw \u2068urn:nbn:fi:a\u2069?", "urn:nbn:fi:b", "https://c.example/", "withdrawn",
+	seen.expect(t, 200, "Withdraw \u2068urn:nbn:fi:a\u2069?", "urn:nbn:fi:b", "https://c.example/", "withdrawn",
 		"Note: board")
 	s.ask("PATCH "+of(names, "urn:nbn:fi:a"), `{"contact":"other"}`)
 	meanwhile := b.press(t, seen, "save")
-	meanwhile.says(t, 412, "Version 2 was saved in the meantime", "other", "two")
+	meanwhile.expect(t, 412, "Version 2 was saved in the meantime", "other", "two")
 	back := b.press(t, b.press(t, meanwhile, "preview"), "back")
-	back.says(t, 200, "volumes")
-	b.follow(t, b.press(t, b.press(t, back, "preview"), "save")).says(t, 200, " is withdrawn.", "two",
+	back.expect(t, 200, "volumes")
+	b.follow(t, b.press(t, b.press(t, back, "preview"), "save")).expect(t, 200, " is withdrawn.", "two",
 		"https://c.example/")
 	n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t)
 	if n.Status != registry.Withdrawn || n.Reason != "two\nvolumes" || len(n.Successors) != 2 || n.Note != "board" ||
 		n.Contact != "other" {
 		t.Errorf("%+v", n)
 	}
-	b.get("/registry/withdraw?uri=urn:nbn:fi:a").says(t, 422, "already withdrawn")
+	b.get("/registry/withdraw?uri=urn:nbn:fi:a").expect(t, 422, "already withdrawn")
 	if restored := b.get("/registry/edit?uri=urn:nbn:fi:a&restore=1"); strings.Contains(restored.Body.String(),
 		"/registry/withdraw") {
 		t.Error("what is withdrawn can be withdrawn")
 	}
 	edit := b.get("/registry/edit?uri=urn:nbn:fi:a")
-	b.follow(t, b.press(t, b.press(t, edit, "preview", "reason=three volumes"), "save")).says(t, 200, "three volumes",
+	b.follow(t, b.press(t, b.press(t, edit, "preview", "reason=three volumes"), "save")).expect(t, 200, "three volumes",
 		"withdrawn")
 	edit = b.get("/registry/edit?uri=urn:nbn:fi:a")
-	b.follow(t, b.press(t, b.press(t, edit, "preview", "status=active"), "save")).says(t, 200, "active")
+	b.follow(t, b.press(t, b.press(t, edit, "preview", "status=active"), "save")).expect(t, 200, "active")
 	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t); n.Status != registry.Active || n.Reason != "" {
 		t.Errorf("%+v", n)
 	}
@@ -477,32 +477,32 @@ func TestChangesOfEditors(t *testing.T) {
 	s.ask("PATCH "+of(names, "urn:nbn:fi:0"), `{"contact":"wrong","note":"a mistake"}`)
 	b := newBrowser(s, here)
 	list := b.get("/registry/changes")
-	list.says(t, 200, "4", "a mistake", "a change", "urn:nbn:fi:0", "urn:nbn:fi:2", "admin")
+	list.expect(t, 200, "4", "a mistake", "a change", "urn:nbn:fi:0", "urn:nbn:fi:2", "admin")
 	if body := list.Body.String(); strings.Index(body, "/registry/changes/4") > strings.Index(body,
 		"/registry/changes/1") {
 		t.Error("the newest is not first")
 	}
-	b.get("/registry/changes?by=nobody").says(t, 200, "There is none.")
-	b.get("/registry/changes?prefix=urn:nbn:fi:2").says(t, 200, "made")
-	b.get("/registry/changes?since=2999-01-01").says(t, 200, "There is none.")
+	b.get("/registry/changes?by=nobody").expect(t, 200, "There is none.")
+	b.get("/registry/changes?prefix=urn:nbn:fi:2").expect(t, 200, "made")
+	b.get("/registry/changes?since=2999-01-01").expect(t, 200, "There is none.")
 	set := b.get("/registry/changes/4")
-	set.says(t, 200, "a mistake", "urn:nbn:fi:0", "wrong", "Revert")
-	b.press(t, set, "preview").says(t, 422, "Say why")
-	b.press(t, set, "save").says(t, 422, "Say why")
+	set.expect(t, 200, "a mistake", "urn:nbn:fi:0", "wrong", "Revert")
+	b.press(t, set, "preview").expect(t, 422, "Say why")
+	b.press(t, set, "save").expect(t, 422, "Say why")
 	seen := b.press(t, set, "preview", "note=was wrong")
-	seen.says(t, 200, "1 name or prefix is restored", "wrong")
+	seen.expect(t, 200, "1 name or prefix is restored", "wrong")
 	done := b.follow(t, b.press(t, seen, "save"))
-	done.says(t, 200, "The change set is reverted by this one.", "revert of change set 4", "was wrong")
+	done.expect(t, 200, "The change set is reverted by this one.", "revert of change set 4", "was wrong")
 	if n := s.ask("GET "+of(names, "urn:nbn:fi:0"), "").name(t); n.Contact != "" || n.Version != 3 {
 		t.Errorf("%+v", n)
 	}
 	first := b.press(t, b.get("/registry/changes/1"), "preview", "note=all")
-	first.says(t, 200, "1 does not change", "changed since")
+	first.expect(t, 200, "1 does not change", "changed since")
 	if strings.Contains(first.Body.String(), `value="save"`) {
 		t.Error("there is nothing to take back, and a button")
 	}
-	b.get("/registry/changes/99").says(t, 404)
-	b.get("/registry/changes/x").says(t, 404)
+	b.get("/registry/changes/99").expect(t, 404)
+	b.get("/registry/changes/x").expect(t, 404)
 }
 
 // linkTo returns the target of the link on a page that has one of the texts, "" for none.
@@ -537,7 +537,7 @@ func TestPagesOfEditors(t *testing.T) {
 		pages, rows := 0, 0
 		for target != "" {
 			p := b.get(target)
-			p.says(t, 200)
+			p.expect(t, 200)
 			pages++
 			rows += len(p.parsed().All(want.row[0], want.row[1:]...))
 			target = linkTo(p.parsed(), "Next page", "Older changes", "Older versions")
@@ -553,11 +553,11 @@ func TestEditingPrefix(t *testing.T) {
 	s := newSite(t, nil)
 	b := newBrowser(s, here)
 	form := b.get("/registry/edit?kind=prefix")
-	form.says(t, 200, "A new prefix")
+	form.expect(t, 200, "A new prefix")
 	seen := b.press(t, form, "preview", "name=urn:nbn:fi:p:", "t0-uri=https://a.example/{suffix}", "pattern=[0-9]+",
 		"authoritative=yes")
-	seen.says(t, 200, "[0-9]+", "All of its names are registered")
-	b.follow(t, b.press(t, seen, "save")).says(t, 200, "urn:nbn:fi:p:*", "[0-9]+")
+	seen.expect(t, 200, "[0-9]+", "All of its names are registered")
+	b.follow(t, b.press(t, seen, "save")).expect(t, 200, "urn:nbn:fi:p:*", "[0-9]+")
 	edit := b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=prefix")
 	fields, action := edit.form(t)
 	if fields.Get("authoritative") != "yes" {
@@ -570,11 +570,11 @@ func TestEditingPrefix(t *testing.T) {
 		n.Version != 2 {
 		t.Errorf("%+v", n)
 	}
-	b.press(t, edit, "preview", "pattern=(").says(t, 412)
-	b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=prefix"), "preview", "pattern=(").says(t, 422,
+	b.press(t, edit, "preview", "pattern=(").expect(t, 412)
+	b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=prefix"), "preview", "pattern=(").expect(t, 422,
 		"regular expression")
-	b.get("/registry/history?uri=urn:nbn:fi:p:&kind=prefix").says(t, 200, "Version 2")
-	b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=other").says(t, 400)
+	b.get("/registry/history?uri=urn:nbn:fi:p:&kind=prefix").expect(t, 200, "Version 2")
+	b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=other").expect(t, 400)
 }
 
 // The page of a name shows the health of checked targets, and links to the public page of the name.
@@ -596,12 +596,12 @@ func TestNameOfEditors(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := b.get("/registry/name?uri=URN:NBN:fi:a")
-	p.says(t, 200, "Health", "dead 2031-05-01 10:00:00 UTC", "https://a.example/2")
+	p.expect(t, 200, "Health", "dead 2031-05-01 10:00:00 UTC", "https://a.example/2")
 	if !strings.Contains(p.Body.String(), `href="https://urn.example/resolver/urn:nbn:fi:a?preview"`) {
 		t.Errorf("no link to its page: %s", p.Body)
 	}
 	alias := b.get("/registry/name?uri=urn:nbn:fi:alias")
-	alias.says(t, 200, "alias of urn:nbn:fi:a")
-	b.get("/registry/name?uri=urn:nbn:fi:none").says(t, 404)
-	b.get("/registry/name").says(t, 400)
+	alias.expect(t, 200, "alias of urn:nbn:fi:a")
+	b.get("/registry/name?uri=urn:nbn:fi:none").expect(t, 404)
+	b.get("/registry/name").expect(t, 400)
 }

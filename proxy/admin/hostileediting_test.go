@@ -135,14 +135,14 @@ func TestLargestNameOfEditors(t *testing.T) {
 	name := "urn:nbn:fi:" + strings.Repeat("n", 1200)
 	s.put(t, name, `{"targets":[`+strings.Join(targets, ",")+`],"contact":"`+strings.Repeat("c", 4000)+`"}`)
 	edit := b.get("/registry/edit?uri=" + name)
-	edit.says(t, 200, "Target 100", "Target 102")
+	edit.expect(t, 200, "Target 100", "Target 102")
 	if fields, _ := edit.form(t); len(fields) < 1000 {
 		t.Errorf("%d fields", len(fields))
 	}
 	full := b.press(t, edit, "preview", "t100-uri=https://b.example/")
-	full.says(t, 422, "at most 100 targets")
+	full.expect(t, 422, "at most 100 targets")
 	seen := b.press(t, edit, "preview", "t99-uri=https://b.example/")
-	b.follow(t, b.press(t, seen, "save")).says(t, 200, "https://b.example/")
+	b.follow(t, b.press(t, seen, "save")).expect(t, 200, "https://b.example/")
 	if n := s.ask("GET "+of(names, name), "").name(t); n.Version != 2 || len(n.Targets) != 100 {
 		t.Errorf("version %d, %d targets", n.Version, len(n.Targets))
 	}
@@ -155,15 +155,15 @@ func TestLargestNameOfEditors(t *testing.T) {
 			t.Errorf("%.60s: %d, %d bytes", target, p.Code, p.Body.Len())
 		}
 	}
-	b.get("/registry/history?uri="+name).says(t, 200, "and 90 more", "aaa…")
+	b.get("/registry/history?uri="+name).expect(t, 200, "and 90 more", "aaa…")
 	if p := b.press(t, b.get("/registry/changes/1"), "preview", "note=n"); p.Code != 200 || p.Body.Len() > 30_000 {
 		t.Errorf("what taking it back would do: %d, %d bytes", p.Code, p.Body.Len())
 	}
 	long := b.press(t, b.get("/registry/edit"), "preview", "name=urn:nbn:fi:"+strings.Repeat("x", 2000),
 		"t0-uri=https://a.example/")
-	long.says(t, 422, "1280 bytes")
+	long.expect(t, 422, "1280 bytes")
 	b.press(t, b.get("/registry/edit"), "preview", "name=urn:nbn:fi:x",
-		"t0-uri=https://a.example/"+strings.Repeat("x", 9000)).says(t, 422, "is too long")
+		"t0-uri=https://a.example/"+strings.Repeat("x", 9000)).expect(t, 422, "is too long")
 	if p := b.press(t, b.get("/registry/edit"), "preview", "name=urn:nbn:fi:x",
 		"note="+strings.Repeat("x", 3<<20)); p.Code != 413 {
 		t.Errorf("a form of 3 MiB: %d", p.Code)
@@ -193,7 +193,7 @@ func TestLateSearchOfEditors(t *testing.T) {
 		})
 	}, nil)
 	p := newBrowser(s, here).get("/registry/names?text=a")
-	p.says(t, 200, "None yet.", "The next page continues it.")
+	p.expect(t, 200, "None yet.", "The next page continues it.")
 	if !strings.Contains(p.Body.String(), "cursor=dXJuOm5ibjpmaTpt&amp;text=a") {
 		t.Errorf("it does not go on: %s", p.Body)
 	}

@@ -28,7 +28,7 @@ func TestFormAfterItsSession(t *testing.T) {
 		time.Sleep(session.MaxIdle + time.Minute)
 		late := b.press(t, form, "preview", "name=urn:nbn:fi:a", "t0-uri=https://a.example/", "keywords=epic\r\nold",
 			"note=the \"first\" <i>")
-		late.says(t, 403, "Your input is kept")
+		late.expect(t, 403, "Your input is kept")
 		if strings.Contains(late.Body.String(), "<i>") {
 			t.Errorf("what was sent is markup: %s", late.Body)
 		}
@@ -36,16 +36,16 @@ func TestFormAfterItsSession(t *testing.T) {
 			t.Fatalf("it is taken of nobody: %s", r.body)
 		}
 		wrong := b.press(t, late, "", "token=wrong")
-		wrong.says(t, 403, "token is not valid here")
+		wrong.expect(t, 403, "token is not valid here")
 		again := b.press(t, wrong, "", "token="+secret)
-		again.says(t, 200, "sent after your session had expired, and nothing has changed yet", "A new name", "anna")
+		again.expect(t, 200, "sent after your session had expired, and nothing has changed yet", "A new name", "anna")
 		fields, action := again.form(t)
 		if action != "/registry/edit" || fields.Get("keywords") != "epic\r\nold" ||
 			fields.Get("t0-uri") != "https://a.example/" {
 			t.Fatalf("%s, %v", action, fields)
 		}
 		seen := b.press(t, again, "preview")
-		seen.says(t, 200, "urn:nbn:fi:a", "https://a.example/", "epic", `Note: the "first" <i>`)
+		seen.expect(t, 200, "urn:nbn:fi:a", "https://a.example/", "epic", `Note: the "first" <i>`)
 	})
 }
 
@@ -139,11 +139,11 @@ func TestFormFromBeforeARestart(t *testing.T) {
 			fields, action := shown.form(t)
 			fields.Set("csrf", "and of one more") // after another restart
 			shown = page{b.open(action, fields), action}
-			shown.says(t, 403, "nothing has changed yet")
+			shown.expect(t, 403, "nothing has changed yet")
 			shown = b.press(t, shown, "", "token="+adminToken)
-			shown.says(t, 200, "sent after your session had expired")
+			shown.expect(t, 200, "sent after your session had expired")
 		} else {
-			shown.says(t, 403, "nothing has changed yet")
+			shown.expect(t, 403, "nothing has changed yet")
 		}
 		fields, action := shown.form(t)
 		if action != "/registry/edit" || fields.Get("name") != "urn:nbn:fi:a" || fields.Get("note") != "<i>" ||
@@ -178,7 +178,7 @@ func TestEndedSessionWithoutRequiredToken(t *testing.T) {
 		page{
 			b.open("/registry/edit", url.Values{"csrf": {field}, "name": {"urn:nbn:de:x"}, "do": {"save"}}),
 			"",
-		}.says(t, 403, "Your session has expired")
+		}.expect(t, 403, "Your session has expired")
 		login := b.open("/login", nil)
 		wantText(t, login, 200, "Continue without a token")
 		if w := b.open("/logout", url.Values{"csrf": {csrf(t, login)}}); w.Code != 303 {

@@ -123,7 +123,7 @@ func TestNoFormIsLost(t *testing.T) {
 	cases := []struct {
 		name   string
 		happen func(s *scene)
-		says   string
+		expect string
 		logsIn bool
 	}{
 		{"a restart", func(s *scene) { s.restart() }, "Your input is kept", true},
@@ -187,8 +187,9 @@ func TestNoFormIsLost(t *testing.T) {
 				}
 				tt.happen(s)
 				p := page{s.open(action, fields), action}
-				if p.Code < 400 || !strings.Contains(p.text(), tt.says) || strings.Contains(p.Body.String(), "/home") {
-					t.Fatalf("%d, and not %q: %.3000s", p.Code, tt.says, p.text())
+				if p.Code < 400 || !strings.Contains(p.text(), tt.expect) ||
+					strings.Contains(p.Body.String(), "/home") {
+					t.Fatalf("%d, and not %q: %.3000s", p.Code, tt.expect, p.text())
 				}
 				if s.failure.Store(nil); tt.logsIn {
 					p = s.press(t, p, "", "token="+s.secret)

@@ -92,7 +92,7 @@ func TestErrorsOfJobs(t *testing.T) {
 	for _, tt := range []struct {
 		body   string
 		status int
-		says   string
+		expect string
 	}{
 		{"name,target\n", 202, ""},
 		{"name\n", 422, "Idempotency-Key already used for a different request"},
@@ -102,7 +102,7 @@ func TestErrorsOfJobs(t *testing.T) {
 		},
 	} {
 		r := s.ask("POST "+jobsPath, tt.body, admins, "Content-Type: text/csv", "Idempotency-Key: k")
-		if r.status != tt.status || !strings.Contains(r.body, tt.says) {
+		if r.status != tt.status || !strings.Contains(r.body, tt.expect) {
 			t.Errorf("%q: %d %s", tt.body, r.status, r.body)
 		}
 	}
@@ -115,14 +115,14 @@ func TestErrorsOfJobs(t *testing.T) {
 	for _, tt := range []struct {
 		request string
 		status  int
-		says    string
+		expect  string
 	}{
 		{"GET " + jobsPath + "/none", 404, "no such job"},
 		{"GET " + path + "/rejected", 404, "no such job: file at another instance, or removed"},
 		{"DELETE " + path, 202, `"cancelled"`},
 		{"DELETE " + path, 409, "job cannot be cancelled: job already ended: job is cancelled"},
 	} {
-		if r := s.ask(tt.request, "", admins); r.status != tt.status || strings.Count(r.body, tt.says) != 1 {
+		if r := s.ask(tt.request, "", admins); r.status != tt.status || strings.Count(r.body, tt.expect) != 1 {
 			t.Errorf("%s: %d %s", tt.request, r.status, r.body)
 		}
 	}
@@ -134,9 +134,9 @@ func TestWithoutJobs(t *testing.T) {
 		"POST " + jobsPath, "GET " + jobsPath, "GET " + jobsPath + "/{id}", "DELETE " + jobsPath + "/{id}",
 		"GET " + jobsPath + "/{id}/rejected",
 	} {
-		const says = `"no directory for job bodies: start urnd with a state directory (StateDirectory of systemd) (StateDirectory of systemd, or cache.directory)"`
+		const expect = `"no directory for job bodies: start urnd with a state directory (StateDirectory of systemd) (StateDirectory of systemd, or cache.directory)"`
 		if r := s.ask(request, "x", "Content-Type: text/csv"); r.status != http.StatusNotImplemented ||
-			!strings.Contains(r.body, says) {
+			!strings.Contains(r.body, expect) {
 			t.Errorf("%s: %d %s", request, r.status, r.body)
 		}
 	}

@@ -30,7 +30,7 @@ func TestUndo(t *testing.T) {
 		return page{b.open("/registry/history?uri=urn:nbn:fi:a", fields), ""}
 	}
 	saved := change(b, "second")
-	saved.says(t, 200, "The change is saved: urn:nbn:fi:a has version 2.", "Revert this change")
+	saved.expect(t, 200, "The change is saved: urn:nbn:fi:a has version 2.", "Revert this change")
 	if again := b.get(saved.path); strings.Contains(again.text(), "The change is saved") {
 		t.Error("it is said twice")
 	}
@@ -38,12 +38,12 @@ func TestUndo(t *testing.T) {
 		"Revert this change") {
 		t.Error("the change of another one is offered")
 	}
-	b.follow(t, press(b, b.get("/registry/history?uri=urn:nbn:fi:a"))).says(t, 200,
+	b.follow(t, press(b, b.get("/registry/history?uri=urn:nbn:fi:a"))).expect(t, 200,
 		"urn:nbn:fi:a is reverted by version 3.", "first")
-	press(b, saved).says(t, 412, "Nothing was reverted: the current version is 3", "Version 2")
+	press(b, saved).expect(t, 412, "Nothing was reverted: the current version is 3", "Version 2")
 	saved = change(b, "third")
 	change(other, "fourth")
-	press(b, saved).says(t, 412, "Nothing was reverted: the current version is 5, by ben")
+	press(b, saved).expect(t, 412, "Nothing was reverted: the current version is 5, by ben")
 	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", auth).name(t); n.Contact != "fourth" || n.Version != 5 {
 		t.Errorf("%+v", n)
 	}

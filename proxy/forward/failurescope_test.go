@@ -45,12 +45,12 @@ func TestOneClientMarksNoServer(t *testing.T) {
 
 // waiting is a handler whose fetches end when the test says so.
 type waiting struct {
-	begun chan struct{}
-	end   chan error
+	started chan struct{}
+	end     chan error
 }
 
 func (w waiting) Fetch(context.Context, scheme.Request) (*scheme.Resource, error) {
-	w.begun <- struct{}{}
+	w.started <- struct{}{}
 	if err := <-w.end; err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func TestServerThatAnswersOthers(t *testing.T) {
 				})})
 			done <- err
 		}()
-		<-w.begun
+		<-w.started
 	}
 	c.advance(10 * time.Second)
 	fetch(t, f, location, outcome{})

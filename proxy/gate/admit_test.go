@@ -110,7 +110,8 @@ func TestAdmit(t *testing.T) {
 			step: gate.StepHost, want: problem.ErrCrossSiteFetch,
 		},
 		{
-			client: proxying, target: "/uri-res/N2R?urn:a1:b", host: "urnd.example", header: foreign, step: gate.StepHost,
+			client: proxying, target: "/uri-res/N2R?urn:a1:b", host: "urnd.example", header: foreign,
+			step: gate.StepHost,
 			want: problem.ErrCrossSiteFetch,
 		},
 		{
@@ -342,7 +343,7 @@ func TestRulesAreLogged(t *testing.T) {
 		{ID: "by-address", Deny: true, Destinations: prefixes("192.0.2.0/24")},
 	}
 	ask := asking(t)
-	for mode, says := range map[policy.Mode]string{
+	for mode, message := range map[policy.Mode]string{
 		policy.ModeEnforce: "request denied by rule",
 		policy.ModeReport:  "request would be denied by rule", policy.ModeOpen: "",
 	} {
@@ -375,8 +376,8 @@ func TestRulesAreLogged(t *testing.T) {
 				t.Errorf("%v: %s %s: %v, rule %q", mode, tt.method, tt.target, err, v.Rule())
 			}
 			want := "rule=" + tt.rule + " client=" + tt.client + ` user="" ` + tt.fields
-			if got := written.String(); (got != "") != (says != "") || !strings.Contains(got, says) ||
-				says != "" && !strings.Contains(got, want) {
+			if got := written.String(); (got != "") != (message != "") || !strings.Contains(got, message) ||
+				message != "" && !strings.Contains(got, want) {
 				t.Errorf("%v: %s %s: log %q, want %s", mode, tt.method, tt.target, got, want)
 			}
 		}

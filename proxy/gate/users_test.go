@@ -93,7 +93,7 @@ func TestUsers(t *testing.T) {
 
 func TestUsersErrors(t *testing.T) {
 	good := hashed(t, "alice", "a")
-	for text, says := range map[string]string{
+	for text, message := range map[string]string{
 		"alice":                             "line 1: not a user",
 		":" + good:                          "line 1: not a user",
 		good + "\n# b\nbob":                 "line 4: not a user",
@@ -107,7 +107,7 @@ func TestUsersErrors(t *testing.T) {
 		"":                                  "the file has no users",
 		"# nobody\n\n":                      "the file has no users",
 	} {
-		if u, err := gate.ParseUsers([]byte(text)); u != nil || err == nil || !strings.Contains(err.Error(), says) {
+		if u, err := gate.ParseUsers([]byte(text)); u != nil || err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("%.80q: %v", text, err)
 		} else if _, hash, _ := strings.Cut(good, ":"); strings.Contains(err.Error(), hash[:30]) {
 			t.Errorf("%.80q: the error shows a hash: %v", text, err)

@@ -28,7 +28,7 @@ type body struct {
 	left    int64 // bytes until the declared length; -1 for none
 	window  int64 // bytes that the client may send
 	unsent  int64 // credit that was not announced to the client yet
-	begun   bool  // a handler reads it
+	started bool  // a handler reads it
 	ended   bool
 	trailer httpmessage.Fields
 	expects bool      // the client waits for 100 (Continue): RFC 9110 section 10.1.1
@@ -116,16 +116,16 @@ func (r *requestBody) Read(p []byte) (int, error) {
 
 // partWait is a wait for the next part of a body. The zero value has not begun.
 type partWait struct {
-	begun bool
-	by    time.Time // the deadline of the server; zero for none
-	sent  int64     // bytes of response content when it began
+	started bool
+	by      time.Time // the deadline of the server; zero for none
+	sent    int64     // bytes of response content when it began
 }
 
 // awaitPart waits for a change, and reports false if the next part of the body is late. c.mu is held, except
 // while it waits.
 func (s *stream) awaitPart(w *partWait) bool {
 	b := &s.body
-	if !w.begun {
+	if !w.started {
 		*w = partWait{true, s.bodyDeadline(), s.sent}
 	}
 	by := w.by
@@ -136,7 +136,7 @@ func (s *stream) awaitPart(w *partWait) bool {
 	case s.c.wait(&s.changed, by), b.unread() > 0, b.ended, s.err != nil:
 		return true
 	case by.Equal(w.by) && s.sent > w.sent: // both sides send, as with gRPC, and it was the turn of the other one
-		w.begun = false
+		w.started = false
 		return true
 	default:
 		// Not a deadline in the distant past, by which a handler interrupts a read.
@@ -156,10 +156,10 @@ func (s *stream) bodyDeadline() time.Time {
 // beginBody lets the client send the body, on the first read: it enlarges the window, and sends 100
 // (Continue) if the client waits for it and there is no response yet. c.mu is held.
 func (s *stream) beginBody() {
-	if s.body.begun {
+	if s.body.started {
 		return
 	}
-	s.body.begun = true
+	s.body.started = true
 	if s.body.expects {
 		s.interim(http.StatusContinue, nil)
 	}

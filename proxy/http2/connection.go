@@ -18,10 +18,10 @@ type connection struct {
 	server *Server
 
 	// Used by the reading goroutine only:
-	reader *frameReader // nil while no data arrives
-	block  blockDecoder
-	state  any  // of the handler: see State
-	begun  bool // the first frame was received
+	reader  *frameReader // nil while no data arrives
+	block   blockDecoder
+	state   any  // of the handler: see State
+	started bool // the first frame was received
 
 	mu       sync.Mutex
 	progress sync.Cond // wakes the reading goroutine when it waits for others
@@ -60,10 +60,10 @@ type connection struct {
 
 // goAway is the progress of a graceful shutdown of the connection: RFC 9113 section 6.8.
 type goAway struct {
-	begun bool      // the first GOAWAY was sent
-	by    time.Time // when the client must have received it
-	final bool      // the second GOAWAY was sent, with the last stream
-	last  uint32    // the last stream
+	started bool      // the first GOAWAY was sent
+	by      time.Time // when the client must have received it
+	final   bool      // the second GOAWAY was sent, with the last stream
+	last    uint32    // the last stream
 }
 
 const (
@@ -130,10 +130,10 @@ func (c *connection) next() error {
 	if err != nil {
 		return err
 	}
-	if _, ok := f.(*http2.SettingsFrame); !ok && !c.begun { // RFC 9113 section 3.4
+	if _, ok := f.(*http2.SettingsFrame); !ok && !c.started { // RFC 9113 section 3.4
 		return protocolError("the first frame is not SETTINGS")
 	}
-	c.begun = true
+	c.started = true
 	return c.handle(f)
 }
 
@@ -198,7 +198,7 @@ func (c *connection) finish() {
 	c.finished = true
 	c.dropStuck()
 	if len(c.streams) > 0 && !c.goAway.final {
-		c.goAway.begun, c.goAway.final, c.goAway.last = true, true, c.last
+		c.goAway.started, c.goAway.final, c.goAway.last = true, true, c.last
 		c.appendGoAway(c.last, http2.ErrCodeNo) // a client that has disconnected responds by a reset
 	}
 	for c.dropStuck(); c.err == nil && (len(c.streams) > 0 || c.running > 0); c.dropStuck() {
@@ -277,10 +277,10 @@ func (c *connection) drain() {
 
 // beginGoAway sends the first of two GOAWAY frames, once. c.mu is held.
 func (c *connection) beginGoAway() {
-	if c.goAway.begun || c.err != nil {
+	if c.goAway.started || c.err != nil {
 		return
 	}
-	c.goAway.begun, c.goAway.by = true, c.server.config.Now().Add(roundTrip)
+	c.goAway.started, c.goAway.by = true, c.server.config.Now().Add(roundTrip)
 	c.appendGoAway(maxStream, http2.ErrCodeNo)
 	c.appendPing(0, goAwayPing())
 	c.wakeBy(c.goAway.by)
@@ -288,7 +288,7 @@ func (c *connection) beginGoAway() {
 
 // endGoAway sends the second one, with the last stream that is served. c.mu is held.
 func (c *connection) endGoAway() {
-	if c.goAway.begun && !c.goAway.final {
+	if c.goAway.started && !c.goAway.final {
 		c.goAway.final, c.goAway.last = true, c.last
 		c.appendGoAway(c.last, http2.ErrCodeNo)
 	}

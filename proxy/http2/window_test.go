@@ -151,14 +151,14 @@ func TestFairness(t *testing.T) {
 	for range streams {
 		c.ask(true, get("/")...)
 	}
-	begun := 0
-	for begun < streams {
+	started := 0
+	for started < streams {
 		frame, err := c.ReadFrame()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if frame.Header().Type == framing.FrameHeaders {
-			begun++
+			started++
 		}
 	}
 	_ = c.WriteWindowUpdate(0, 1<<30)

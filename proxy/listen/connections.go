@@ -107,10 +107,10 @@ const unreadGrace = 10 * time.Millisecond
 // closeIdle closes idle connections, those with a grace period when it has passed. It returns then, or when ctx ends.
 func (t *connections) closeIdle(ctx context.Context) {
 	t.closing.Store(true)
-	begun := t.server.config.Now()
+	started := t.server.config.Now()
 	for {
 		changed := t.change()
-		left := t.closeIdleOnce(begun)
+		left := t.closeIdleOnce(started)
 		if left <= 0 {
 			return
 		}
@@ -128,12 +128,12 @@ func (t *connections) closeIdle(ctx context.Context) {
 
 // closeIdleOnce closes idle connections, and returns the remaining grace period of those that it left open.
 // begun is when closeIdle was called.
-func (t *connections) closeIdleOnce(begun time.Time) (left time.Duration) {
+func (t *connections) closeIdleOnce(started time.Time) (left time.Duration) {
 	now := t.server.config.Now()
 	for _, c := range t.all() {
 		state, since := c.state.Load(), c.accepted
 		if c.drain.used() {
-			since = begun
+			since = started
 		}
 		own := since.Add(unusedGrace).Sub(now)
 		if own > 0 && (state == stateNew || state == stateIdle && c.drain.used()) {

@@ -33,9 +33,9 @@ func TestCopy(t *testing.T) {
 			t.Errorf("copied is %q, and %s says %q", got, of, want)
 		}
 		testserver.Wait(t, "the button says so", func() bool {
-			var says string
-			browser.Evaluate(t, `document.querySelector('button[data-of="`+of+`"]').textContent`, &says)
-			return says == "Copied"
+			var message string
+			browser.Evaluate(t, `document.querySelector('button[data-of="`+of+`"]').textContent`, &message)
+			return message == "Copied"
 		})
 	}
 }

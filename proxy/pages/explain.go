@@ -156,8 +156,8 @@ func (w Writer) useOf(rule *resolver.Rule) string {
 // partsOf returns the non-empty parts of a rule with their labels.
 func (w Writer) partsOf(rule *resolver.Rule) (parts [][2]string) {
 	flags := rule.Flags
-	if says := w.flagSays(rule.Flags); says != "" {
-		flags = strings.TrimSpace(flags + " (" + says + ")")
+	if meaning := w.flagMeaning(rule.Flags); meaning != "" {
+		flags = strings.TrimSpace(flags + " (" + meaning + ")")
 	}
 	substitute := rule.Substitute
 	if substitute == "." {
@@ -189,8 +189,8 @@ func (w Writer) whyNot(rule *resolver.Rule) string {
 	return rule.Reason
 }
 
-// flagSays returns the meaning of the flags of a rule: RFC 3404 section 4.3. It returns "" for unknown flags.
-func (w Writer) flagSays(flags string) string {
+// flagMeaning returns the meaning of the flags of a rule: RFC 3404 section 4.3. It returns "" for unknown flags.
+func (w Writer) flagMeaning(flags string) string {
 	if id := "explain.flag_" + cmp.Or(strings.ToLower(flags), "none"); w.Has(id) {
 		return w.Text(id)
 	}

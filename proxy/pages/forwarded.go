@@ -34,10 +34,10 @@ func (w Writer) headingOfForwarded(p *api.Problem) string {
 	}
 }
 
-// saysOfForwarded is says for a proxied URL, also for a reader who does not know of the proxy.
-func (w Writer) saysOfForwarded(p *api.Problem) template.HTML {
+// forwardedMessage is problemMessage for a proxied URL, also for a reader who does not know of the proxy.
+func (w Writer) forwardedMessage(p *api.Problem) template.HTML {
 	if p.Refused {
-		return w.saysOfRefused(p)
+		return w.refusedMessage(p)
 	}
 	by := "proxied.proxy_"
 	if p.Fetched {
@@ -55,8 +55,8 @@ func (w Writer) saysOfForwarded(p *api.Problem) template.HTML {
 	}
 }
 
-// saysOfRefused explains the error response of a server of another protocol.
-func (w Writer) saysOfRefused(p *api.Problem) template.HTML {
+// refusedMessage explains the error response of a server of another protocol.
+func (w Writer) refusedMessage(p *api.Problem) template.HTML {
 	if p.Declined && p.Status != http.StatusNotFound {
 		return w.reason(p)
 	}

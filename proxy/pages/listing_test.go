@@ -288,12 +288,12 @@ func TestListingValues(t *testing.T) {
 	if strings.Contains(page, "12001") || strings.Contains(page, "-1") || len(page) > 6_000 {
 		t.Error(page)
 	}
-	for kind, says := range map[string]string{
+	for kind, message := range map[string]string{
 		scheme.KindDirectory: "This directory is empty.",
 		scheme.KindResults:   "Nothing was found.", scheme.KindArticle: "",
 	} {
 		got := texts(content(read(t, listing(&scheme.Listing{Kind: kind, Title: "t"}, itself))), "p")
-		if strings.Join(got, "") != says {
+		if strings.Join(got, "") != message {
 			t.Errorf("%s: %q", kind, got)
 		}
 	}

@@ -167,25 +167,25 @@ func (w Writer) row(m *markup, l *ListedName) {
 
 // factsOf returns the text about the status and the target of a name.
 func (w Writer) factsOf(l *ListedName) string {
-	var says []string
+	var texts []string
 	switch {
 	case l.Alias != "":
 		shown, _ := fitting(l.Alias, budgetName)
-		says = append(says, w.Text("names.another_name", "Name", shown))
+		texts = append(texts, w.Text("names.another_name", "Name", shown))
 	case l.Host != "":
 		shown, _ := fitting(l.Host, budgetName)
-		says = append(says, w.Text("names.targets_on_host", "Host", shown))
+		texts = append(texts, w.Text("names.targets_on_host", "Host", shown))
 	}
 	switch l.Status {
 	case "reserved":
-		says = append(says, w.Text("names.status_reserved"))
+		texts = append(texts, w.Text("names.status_reserved"))
 	case "withdrawn":
-		says = append(says, w.Text("names.status_withdrawn"))
+		texts = append(texts, w.Text("names.status_withdrawn"))
 	}
 	if l.IsSandbox {
-		says = append(says, w.Text("names.for_trial"))
+		texts = append(texts, w.Text("names.for_trial"))
 	}
-	return strings.Join(says, " · ")
+	return strings.Join(texts, " · ")
 }
 
 // statuses returns the options of the status.

@@ -143,9 +143,9 @@ func TestForwardedPage(t *testing.T) {
 // An error of a server of another protocol is explained, with the noun for its resources.
 func TestRefusedPage(t *testing.T) {
 	for _, tt := range []struct {
-		status      int
-		uri, noun   string
-		title, says string
+		status         int
+		uri, noun      string
+		title, message string
 	}{
 		{
 			404, "ftp://h.example/a", "file", "This file or directory does not exist",
@@ -171,7 +171,7 @@ func TestRefusedPage(t *testing.T) {
 			})
 			elements := read(t, page)
 			reported := strings.Join(texts(elements, "p"), "\n")
-			if got := texts(elements, "h1"); got[0] != tt.title || !strings.Contains(reported, tt.says) ||
+			if got := texts(elements, "h1"); got[0] != tt.title || !strings.Contains(reported, tt.message) ||
 				!strings.Contains(reported,
 					hostile) || strings.Contains(string(page), "<form") != isFetched {
 				t.Errorf("%+v: %s", tt, page)
@@ -351,7 +351,7 @@ func TestProblemMarksTyped(t *testing.T) {
 
 // The final punctuation of a reason is kept, and the contact is a link if possible.
 func TestWithdrawnPage(t *testing.T) {
-	for _, tt := range []struct{ reason, contact, says, asks string }{
+	for _, tt := range []struct{ reason, contact, message, asks string }{
 		{
 			"merged", "mailto:anna@example.org", "</time>: <bdi>merged.</bdi></p>",
 			`<p>Contact: <a href="mailto:anna@example.org">anna@example.org</a></p>`,
@@ -369,7 +369,7 @@ func TestWithdrawnPage(t *testing.T) {
 			Since:  "2031-05-01T10:00:00Z", Reason: tt.reason, Contact: tt.contact,
 		}}
 		page := string(problem(p))
-		if !strings.Contains(page, tt.says) || !strings.Contains(page, tt.asks) || strings.Contains(page,
+		if !strings.Contains(page, tt.message) || !strings.Contains(page, tt.asks) || strings.Contains(page,
 			"..") || tt.contact == "" && strings.Contains(page, "Questions") {
 			t.Errorf("%+v: %s", tt, page)
 		}

@@ -305,7 +305,7 @@ func isAddress(p *api.Problem) bool {
 // problemMessage explains the status of a problem to readers; technical details are shown on demand.
 func (w Writer) problemMessage(p *api.Problem) template.HTML {
 	if p.Forwarded {
-		return w.saysOfForwarded(p)
+		return w.forwardedMessage(p)
 	}
 	if p.Denied {
 		return w.T("proxied.fetch_refused", "Reason", w.T("proxied.denied"))

@@ -192,9 +192,9 @@ func TestCodes(t *testing.T) {
 func rulesOfSource(t *testing.T) map[string]string {
 	t.Helper()
 	rules := make(map[string]string)
-	add := func(code, says ast.Expr) {
+	add := func(code, message ast.Expr) {
 		id, isCode := literal(code)
-		text, isText := constant(says)
+		text, isText := constant(message)
 		switch {
 		case !isCode || !isText:
 			t.Errorf("rule %q, %q: no code, or the text is not a constant", id, text)
@@ -250,8 +250,8 @@ func TestRules(t *testing.T) {
 	if len(rules) < least {
 		t.Fatalf("%d rules", len(rules))
 	}
-	for code, says := range rules {
-		if got, want := english.Text("rule."+code), strings.ToUpper(says[:1])+says[1:]+"."; got != want {
+	for code, message := range rules {
+		if got, want := english.Text("rule."+code), strings.ToUpper(message[:1])+message[1:]+"."; got != want {
 			t.Errorf("rule.%s = %q, want %q", code, got, want)
 		}
 	}

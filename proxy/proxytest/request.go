@@ -60,7 +60,7 @@ func Overlay(in *httpmessage.Incoming) (overwrite func()) {
 }
 
 // Record serves a request, and reports whether Begin has completed it.
-func Record(h httpmessage.Handler, in *httpmessage.Incoming) (w *Recorder, begun bool) {
+func Record(h httpmessage.Handler, in *httpmessage.Incoming) (w *Recorder, started bool) {
 	w = new(Recorder)
 	if rest := h.Begin(in, w); rest != nil {
 		rest.Continue()

@@ -130,10 +130,10 @@ func TestApplyRefuses(t *testing.T) {
 		many[i].URI = fmt.Sprintf("https://a.example/%d", i)
 	}
 	for _, c := range []struct {
-		name   string
-		key    registry.Key
-		record registry.Record
-		says   string
+		name    string
+		key     registry.Key
+		record  registry.Record
+		message string
 	}{
 		{"no URI", registry.Name("a b"), registry.Record{}, "not a URI"},
 		{"a target that is code", registry.Name("urn:example:b"), leadsTo("javascript:alert(1)"), "javascript"},
@@ -186,8 +186,8 @@ func TestApplyRefuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := f.edit(t, c.key, registry.Put(c.record))
-			if !errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("got %v, want one that says %q", err, c.says)
+			if !errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), c.message) {
+				t.Errorf("got %v, want one that says %q", err, c.message)
 			}
 		})
 	}

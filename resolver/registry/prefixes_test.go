@@ -25,7 +25,7 @@ func TestOutsidePrefixes(t *testing.T) {
 	f.config.OwnedPrefixes = []string{"urn:a:", "urn:c:d:"}
 	f.config.Suggest = func(text string) []string { return []string{"urn:b:" + text, "urn:A:" + text} }
 	r := registry.New(f.config)
-	const says = "cannot be resolved here: outside the prefixes of this registry, urn:a:, urn:c:d:"
+	const message = "cannot be resolved here: outside the prefixes of this registry, urn:a:, urn:c:d:"
 	for key, accepted := range map[registry.Key]bool{
 		registry.Name("urn:a:1"): true, registry.Name("URN:A:2"): true, registry.Name("urn:c:d:1"): true,
 		registry.Name("urn:b:there"): true,
@@ -35,7 +35,7 @@ func TestOutsidePrefixes(t *testing.T) {
 	} {
 		err := put(r, key)
 		if (err == nil) != accepted ||
-			err != nil && (!errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), says)) {
+			err != nil && (!errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), message)) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
@@ -61,10 +61,10 @@ func TestWhatLacksAll(t *testing.T) {
 	}
 	nowhere, unexplained := registry.Record{}, registry.Record{Status: registry.Withdrawn}
 	for i, c := range []struct {
-		before registry.Entry
-		key    registry.Key
-		record registry.Record
-		says   string
+		before  registry.Entry
+		key     registry.Key
+		record  registry.Record
+		message string
 	}{
 		{registry.Entry{}, name, nowhere, "active name without a target"},
 		{existing(leadsTo("https://a.example/")), name, nowhere, "active name without a target"},
@@ -81,8 +81,8 @@ func TestWhatLacksAll(t *testing.T) {
 		{registry.Entry{}, registry.Prefix("urn:a:"), unexplained, "without a reason"},
 	} {
 		err := f.CheckChange(c.before, c.key, c.record, false)
-		if (err != nil) != (c.says != "") ||
-			err != nil && (!errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), c.says)) {
+		if (err != nil) != (c.message != "") ||
+			err != nil && (!errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), c.message)) {
 			t.Errorf("%d: %v", i, err)
 		}
 	}

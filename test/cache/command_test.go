@@ -286,8 +286,8 @@ func TestCacheFindsAdmin(t *testing.T) {
 	}))
 	defer other.Close()
 	for _, tt := range []struct {
-		args, says string
-		status     int
+		args, message string
+		status        int
 	}{
 		{"--admin " + other.URL, "responded with status 302: check that this is an admin interface of urnd", 1},
 		{"--admin 127.0.0.1:1", "connecting to 127.0.0.1:1", 1},
@@ -310,7 +310,7 @@ func TestCacheFindsAdmin(t *testing.T) {
 	} {
 		if out, status := command(t,
 			append([]string{"cache", "stats"}, strings.Fields(tt.args)...)...); status != tt.status ||
-			!strings.Contains(out, tt.says) {
+			!strings.Contains(out, tt.message) {
 			t.Errorf("%s: %d, %s", tt.args, status, out)
 		}
 	}

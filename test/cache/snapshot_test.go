@@ -135,9 +135,9 @@ func TestInvalidSnapshots(t *testing.T) {
 		t.Fatalf("%s", good)
 	}
 	for name, tt := range map[string]struct {
-		text   string
-		change func(*config.Config)
-		says   string
+		text    string
+		change  func(*config.Config)
+		message string
 	}{
 		"empty":   {"", nil, "another configuration or version"},
 		"cut off": {good[:len(good)-10], nil, "damaged"},
@@ -188,7 +188,8 @@ func TestInvalidSnapshots(t *testing.T) {
 					warned = append(warned, line)
 				}
 			}
-			if all := strings.Join(warned, ""); !strings.Contains(all, tt.says) || !strings.Contains(all, file+".bad") {
+			if all := strings.Join(warned, ""); !strings.Contains(all, tt.message) ||
+				!strings.Contains(all, file+".bad") {
 				t.Errorf("%q", warned)
 			}
 			w.Stop()

@@ -238,8 +238,8 @@ func TestErrorOfSelfReference(t *testing.T) {
 	t.Parallel()
 	own := urndtest.FreeAddress(t)
 	for _, tt := range []struct {
-		name, server, says string
-		status             int
+		name, server, message string
+		status                int
 	}{
 		{"by a relay", testserver.StartRelay(t, own).Addr(), "response status 508 without a location for I2L", 502},
 		{"as itself", own, "a listener of urnd itself", 403},
@@ -254,7 +254,7 @@ func TestErrorOfSelfReference(t *testing.T) {
 		if got := d.Get(t, "/urn:name:1"); got.Status != tt.status {
 			t.Errorf("%s: got %+v", tt.name, got)
 		}
-		d.WaitForLog(t, tt.says)
+		d.WaitForLog(t, tt.message)
 		d.Stop()
 	}
 }

@@ -29,10 +29,10 @@ const emptyZone = "$TTL 60\n@ SOA ns.elsewhere.test. admin.elsewhere.test. 1 360
 
 // dialCase is a configuration that names a server, and the expected report.
 type dialCase struct {
-	change func(*config.Config)
-	says   string
-	ok     bool
-	logged string // log of a daemon, if it differs
+	change  func(*config.Config)
+	message string
+	ok      bool
+	logged  string // log of a daemon, if it differs
 }
 
 // testDialled checks that urnd config check --dial reports for each server whether it is usable, and that a
@@ -53,7 +53,7 @@ func testDialled(t *testing.T, setting string, cases map[string]dialCase) {
 					line = strings.TrimSpace(l)
 				}
 			}
-			if c.ok != (err == nil) || !strings.Contains(line, c.says) || strings.Contains(line, ": ok") != c.ok ||
+			if c.ok != (err == nil) || !strings.Contains(line, c.message) || strings.Contains(line, ": ok") != c.ok ||
 				strings.Contains(out, "staple") {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -61,7 +61,7 @@ func testDialled(t *testing.T, setting string, cases map[string]dialCase) {
 				return
 			}
 			if c.logged == "" {
-				c.logged = c.says
+				c.logged = c.message
 			}
 			w.WaitForLog(t, c.logged)
 			if strings.Contains(w.Log(), "staple") {

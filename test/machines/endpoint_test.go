@@ -161,8 +161,8 @@ func TestReloadMemoryLimit(t *testing.T) {
 	l.serve(t, "GOMEMLIMIT=1TiB")
 	l.ready(t)
 	for range 2 {
-		const says = "\ngo_gc_gomemlimit_bytes 1.099511627776e+12\n"
-		if text := urndtest.Send(t, "GET http://"+l.admin+"/metrics", "").Body; !strings.Contains(text, says) {
+		const message = "\ngo_gc_gomemlimit_bytes 1.099511627776e+12\n"
+		if text := urndtest.Send(t, "GET http://"+l.admin+"/metrics", "").Body; !strings.Contains(text, message) {
 			t.Errorf("GOMEMLIMIT is undone: %s", text)
 		}
 		l.reload(t)

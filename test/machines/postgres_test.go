@@ -235,11 +235,11 @@ func testPostgresNewerSchema(t *testing.T, server database) {
 
 	again := startOnPostgres(t, server.URL(server.name), nil)
 	again.misses(t, "the registry is unavailable: ")
-	const says = "schema 99, this version supports "
-	if got := again.readiness(t); !strings.Contains(got, says) {
+	const message = "schema 99, this version supports "
+	if got := again.readiness(t); !strings.Contains(got, message) {
 		t.Errorf("readiness: %s", got)
 	}
-	again.WaitForLog(t, says)
+	again.WaitForLog(t, message)
 	if got := again.target(t, "urn:example:a"); got != "Service Unavailable" {
 		t.Errorf("a name of the registry leads to %s", got)
 	}
@@ -250,7 +250,7 @@ func testPostgresNewerSchema(t *testing.T, server database) {
 		t.Errorf("the schema is %s", got)
 	}
 	if out, exit := runUrnd(t, "registry", "stats", "--store", server.URL(server.name)); exit == 0 ||
-		!strings.Contains(out, says) {
+		!strings.Contains(out, message) {
 		t.Errorf("%d: the commands say %s", exit, out)
 	}
 }

@@ -49,7 +49,7 @@ func TestReloadRefused(t *testing.T) {
 	l.serve(t, withoutGC)
 	l.ready(t)
 	before := [2]string{socketAt(t, l.url[len("http://"):]), socketAt(t, l.admin)}
-	for i, tt := range []struct{ line, says string }{
+	for i, tt := range []struct{ line, message string }{
 		{"dns: {timout: 1s}", "dns.timout: unknown key; did you mean dns.timeout?"},
 		{"limits: {header: 1KiB}", "limits.header: "},
 		{"access: {proxy_users: /nowhere}", "access.proxy_users: reading the file: no such file"},
@@ -73,8 +73,8 @@ func TestReloadRefused(t *testing.T) {
 		if l.reload(t) {
 			t.Errorf("%s: taken", tt.line)
 		}
-		if !strings.Contains(l.log.String(), tt.says) {
-			t.Errorf("%s: no log of %q", tt.line, tt.says)
+		if !strings.Contains(l.log.String(), tt.message) {
+			t.Errorf("%s: no log of %q", tt.line, tt.message)
 		}
 		if got := l.get(t, "/urn:book:1"); got.Location != "https://a.example/1" {
 			t.Errorf("%s: %+v", tt.line, got)

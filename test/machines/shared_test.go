@@ -229,7 +229,7 @@ func TestSharedFailures(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2-hunter2"
 	short, key := writeTemp(t, "short", "short"), writeTemp(t, "key", strings.Repeat("k", 64))
-	for line, says := range map[string]string{
+	for line, message := range map[string]string{
 		"{shared: 'http://cache.example', shared_key: '" + key +
 			"'}": "cache.shared: is not a URL that begins with redis://",
 		"{shared: 'redis://u:" + secret + "@cache.example', shared_key: '" + key +
@@ -254,13 +254,13 @@ func TestSharedFailures(t *testing.T) {
 	} {
 		l := newFileDaemon(t, "cache: "+line)
 		out, exit := runUrnd(t, "config", "check", l.file)
-		if !strings.Contains(out, says) || strings.Contains(out, secret) ||
-			(exit == 0) != (says == "cache.shared is empty") {
+		if !strings.Contains(out, message) || strings.Contains(out, secret) ||
+			(exit == 0) != (message == "cache.shared is empty") {
 			t.Errorf("%s: %v, %s", line, exit, out)
 		}
 	}
 	server := testserver.StartRedis(t, "--requirepass", secret)
-	for name, c := range map[string]struct{ address, password, says string }{
+	for name, c := range map[string]struct{ address, password, message string }{
 		"no password":    {server.Addr(), "", "wrong or missing user or password"},
 		"wrong password": {server.Addr(), "wrong-password", "wrong or missing user or password"},
 		"no server":      {"127.0.0.1:1", secret, "connection refused"},
@@ -273,7 +273,7 @@ func TestSharedFailures(t *testing.T) {
 					to.Cache.SharedPassword = writeTemp(t, "password", c.password+"\n")
 				}
 			})
-			w.WaitForLog(t, c.says)
+			w.WaitForLog(t, c.message)
 			testserver.Wait(t, "readiness says so",
 				func() bool { return strings.Contains(w.readiness(t), "shared cache unavailable") })
 			if log := w.Log(); strings.Contains(log, secret) || strings.Contains(log, "wrong-password") {

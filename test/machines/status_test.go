@@ -80,8 +80,8 @@ func TestStatusFails(t *testing.T) {
 	}))
 	defer alone.Close()
 	for _, tt := range []struct {
-		args, says string
-		exit       int
+		args, message string
+		exit          int
 	}{
 		{alone.URL, alone.URL + " has a shared cache, but shares records with no other instance", 0},
 		{closed.Admin, "responded with status 401: ", 1},
@@ -97,7 +97,7 @@ func TestStatusFails(t *testing.T) {
 		{"--config " + writeTemp(t, "a.yaml", "listen: {admin: ''}\n"), "listen.admin is empty", 1},
 	} {
 		if out, exit := runUrnd(t, append([]string{"status"}, strings.Fields(tt.args)...)...); exit != tt.exit ||
-			!strings.Contains(out, tt.says) {
+			!strings.Contains(out, tt.message) {
 			t.Errorf("%s: %d, %s", tt.args, exit, out)
 		}
 	}

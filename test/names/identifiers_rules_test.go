@@ -41,13 +41,13 @@ func TestIdentifierImport(t *testing.T) {
 		t.Fatalf("all lines were imported: %v, %v", err, readErr)
 	}
 	out := string(lines)
-	for _, says := range []string{
+	for _, message := range []string{
 		"the check digit should be 2",
 		"links are registered at " + linkRoot + gtin + "/21/S, or ", "codes and values alternate",
 		"in the order 22, 10, 21",
 	} {
-		if !strings.Contains(out, says) {
-			t.Errorf("%q is not in %s", says, out)
+		if !strings.Contains(out, message) {
+			t.Errorf("%q is not in %s", message, out)
 		}
 	}
 	if out, err := urndtest.Run(t, "", "registry", "get", "--config", file,
@@ -78,9 +78,9 @@ func TestIdentifierAPI(t *testing.T) {
 		t.Errorf("the serial number is %s", got)
 	}
 	for _, c := range []struct {
-		name   string
-		status int
-		says   string
+		name    string
+		status  int
+		message string
 	}{
 		{linkRoot + gtin + "/10/L/21/S", http.StatusUnprocessableEntity, "cannot be resolved here"},
 		{"https://dpp.example/25P/A/1T/1/S/2", http.StatusUnprocessableEntity, "cannot be resolved here"},
@@ -90,7 +90,7 @@ func TestIdentifierAPI(t *testing.T) {
 		{linkRoot + gtin + "/21/s", http.StatusCreated, ""},
 	} {
 		status, body := register(t, w, c.name)
-		if status != c.status || !strings.Contains(body, c.says) {
+		if status != c.status || !strings.Contains(body, c.message) {
 			t.Errorf("%s is %d, %s", c.name, status, body)
 		}
 	}

@@ -177,7 +177,7 @@ func TestIdentifierQuery(t *testing.T) {
 func TestIdentifierErrors(t *testing.T) {
 	t.Parallel()
 	_, w := startIdentifiers(t, nil)
-	for path, says := range map[string]string{
+	for path, message := range map[string]string{
 		"/01/09506000134351":       "the check digit should be 2",
 		"/8013/1987654Ad4X4bL5ttr": "the check characters should be",
 		"/foo":                     "codes and values alternate",
@@ -193,7 +193,7 @@ func TestIdentifierErrors(t *testing.T) {
 		"/01/0950600013435":        "check digit",
 	} {
 		got := w.RequestHost(t, http.MethodGet, linkHost, path, "Accept: application/json")
-		if got.Status != http.StatusBadRequest || !strings.Contains(got.Body, says) {
+		if got.Status != http.StatusBadRequest || !strings.Contains(got.Body, message) {
 			t.Errorf("%s is %d, %s", path, got.Status, got.Body)
 		}
 		if again := w.RequestHost(t, http.MethodGet, linkHost, path); again.Status != http.StatusBadRequest {

@@ -75,7 +75,7 @@ func TestDebianPackage(t *testing.T) {
 	t.Parallel()
 	p := debianPackage(t)
 	checkPackageVersion(t, p.file)
-	for path, says := range map[string]string{
+	for path, message := range map[string]string{
 		"etc/urnd/urnd.yaml": "every setting of urnd",
 		"lib/systemd/system/urnd.service": "ExecStart=/usr/bin/urnd serve --config " +
 			"/etc/urnd/urnd.yaml",
@@ -98,8 +98,8 @@ func TestDebianPackage(t *testing.T) {
 		"etc/logrotate.d/urnd":                              "systemctl kill --signal=HUP",
 	} {
 		if text := readUnpacked(t,
-			filepath.Join(p.root, path)); !strings.Contains(strings.ReplaceAll(text, `\`, ""), says) {
-			t.Errorf("%s does not say %q", path, says)
+			filepath.Join(p.root, path)); !strings.Contains(strings.ReplaceAll(text, `\`, ""), message) {
+			t.Errorf("%s does not say %q", path, message)
 		}
 	}
 	if out, err := exec.Command("dpkg-deb", "--info", p.file,

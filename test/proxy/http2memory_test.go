@@ -46,11 +46,11 @@ func tryFullConn(address, host, target string, most int) (conn *tls.Conn, stream
 	var block bytes.Buffer
 	encoder := hpack.NewEncoder(&block)
 	encoder.SetMaxDynamicTableSizeLimit(0)
-	begun := 0
+	started := 0
 	for {
 		frame, err := framer.ReadFrame()
 		if err != nil {
-			return conn, 0, fmt.Errorf("behind %d of %d heads: %w", begun, streams, err)
+			return conn, 0, fmt.Errorf("behind %d of %d heads: %w", started, streams, err)
 		}
 		switch frame := frame.(type) {
 		case *http2.SettingsFrame:
@@ -73,7 +73,7 @@ func tryFullConn(address, host, target string, most int) (conn *tls.Conn, stream
 				})
 			}
 		case *http2.HeadersFrame:
-			if begun++; begun == streams {
+			if started++; started == streams {
 				return conn, streams, nil
 			}
 		case *http2.RSTStreamFrame, *http2.GoAwayFrame:

@@ -82,7 +82,7 @@ func TestUpstreams(t *testing.T) {
 	for _, tt := range []struct {
 		request string
 		status  int
-		says    string
+		message string
 		kind    string
 	}{
 		{"GET " + origin.URL + "/", 200, "origin true", ""},
@@ -112,7 +112,7 @@ func TestUpstreams(t *testing.T) {
 		}
 		body, err := io.ReadAll(response.Body)
 		status := response.Header.Get("Proxy-Status")
-		if err != nil || response.StatusCode != tt.status || !strings.Contains(string(body), tt.says) ||
+		if err != nil || response.StatusCode != tt.status || !strings.Contains(string(body), tt.message) ||
 			tt.kind != "" && !strings.HasPrefix(status,
 				"urnd; error="+tt.kind+";") {
 			t.Errorf("%s: %d %s, %s", tt.request, response.StatusCode, body, status)

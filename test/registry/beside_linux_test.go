@@ -50,9 +50,9 @@ func TestCommandsBesideDaemon(t *testing.T) {
 func TestNoChangesOnDisk(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		begin func(t testing.TB, dir string) (end func())
-		says  string
-		first bool // before urnd is started: mount(2) cannot make a file system with open writers read-only
+		begin   func(t testing.TB, dir string) (end func())
+		message string
+		first   bool // before urnd is started: mount(2) cannot make a file system with open writers read-only
 	}{
 		"full":      {testserver.Fill, "no space left", false},
 		"read-only": {readOnly, "read-only", true},
@@ -77,13 +77,13 @@ func TestNoChangesOnDisk(t *testing.T) {
 			if refused.Status != 503 && refused.Status != 507 {
 				t.Errorf("PATCH: %+v", refused)
 			}
-			if !strings.Contains(refused.Body, tt.says) || strings.Contains(refused.Body, dir) {
-				t.Errorf("PATCH: its answer does not say that there is %s, or names the file: %s", tt.says,
+			if !strings.Contains(refused.Body, tt.message) || strings.Contains(refused.Body, dir) {
+				t.Errorf("PATCH: its answer does not say that there is %s, or names the file: %s", tt.message,
 					refused.Body)
 			}
-			d.WaitForLog(t, tt.says)
+			d.WaitForLog(t, tt.message)
 			if got := s.try(t, "set", "urn:example:a", "https://example.org/new"); got.Status != 1 ||
-				!strings.Contains(got.Err, tt.says) {
+				!strings.Contains(got.Err, tt.message) {
 				t.Errorf("set: %+v", got)
 			}
 			testserver.Wait(t, "readiness says that changes are refused",

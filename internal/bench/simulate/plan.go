@@ -84,10 +84,10 @@ func (p *plan) play() (o outcome, err error) {
 			*of.cache = made
 		}
 	}
-	var begun time.Time
+	var started time.Time
 	for n := range p.requests {
 		if n == p.requests/2 {
-			o, begun = outcome{}, clock
+			o, started = outcome{}, clock
 		}
 		clock = clock.Add(time.Duration(random.ExpFloat64() / p.rate * float64(time.Second)))
 		name := place[law.Rank(random.Float64())]
@@ -101,7 +101,7 @@ func (p *plan) play() (o outcome, err error) {
 	}
 	counted := float64(p.requests - p.requests/2)
 	o.memory, o.shared = o.memory/counted, o.shared/counted
-	seconds := clock.Sub(begun).Seconds()
+	seconds := clock.Sub(started).Seconds()
 	o.loads, o.queries = o.loads/seconds, o.queries/seconds
 	return o, nil
 }

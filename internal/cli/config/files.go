@@ -208,13 +208,13 @@ func ofUncovered(c config.Config, leaves []*x509.Certificate) (warnings config.D
 			slices.ContainsFunc(leaves, func(leaf *x509.Certificate) bool { return leaf.VerifyHostname(name) == nil }) {
 			continue
 		}
-		warnings = append(warnings, config.Diagnostic{Path: host.setting, Message: says(host.name, leaves)})
+		warnings = append(warnings, config.Diagnostic{Path: host.setting, Message: hostWarning(host.name, leaves)})
 	}
 	return warnings
 }
 
-// says returns the warning about a host without a certificate.
-func says(host string, leaves []*x509.Certificate) string {
+// hostWarning returns the warning about a host without a certificate.
+func hostWarning(host string, leaves []*x509.Certificate) string {
 	if len(leaves) == 0 {
 		return fmt.Sprintf("authorities issue no certificates for %s: clients reject it over https: add one to "+
 			"tls.certificates", host)

@@ -199,7 +199,7 @@ type expectation struct {
 type expectations struct {
 	source  *charset.Source
 	read    func() (tabular.Row, error)
-	begun   bool
+	started bool
 	columns []string // of CSV; nil for NDJSON
 }
 
@@ -224,8 +224,8 @@ func (x *expectations) next() (expectation, error) {
 		if err != nil {
 			return expectation{}, err
 		}
-		text, first := strings.TrimSpace(row.Text), !x.begun
-		if x.begun = true; text == "" || text[0] == '#' || first && x.header(row.Cells) {
+		text, first := strings.TrimSpace(row.Text), !x.started
+		if x.started = true; text == "" || text[0] == '#' || first && x.header(row.Cells) {
 			continue
 		}
 		e := expectation{line: row.Line, failure: row.Err}

@@ -114,7 +114,7 @@ func (f *importFlags) run(_ context.Context, s *session, files []string) error {
 	}
 	bad := false
 	for _, file := range files {
-		begun := time.Now()
+		started := time.Now()
 		i := f.Import
 		p := f.differences.printer(s)
 		if i.DryRun {
@@ -125,7 +125,7 @@ func (f *importFlags) run(_ context.Context, s *session, files []string) error {
 			err = f.differences.end(s, p)
 		}
 		if err == nil || report.Names > 0 {
-			err = errors.Join(f.print(s, file, report, time.Since(begun)), err)
+			err = errors.Join(f.print(s, file, report, time.Since(started)), err)
 		}
 		if err != nil {
 			return errors.Join(interrupted(s.progress, err, file, i.DryRun, report), rejected.close())

@@ -99,7 +99,8 @@ func TestRegistryNames(t *testing.T) {
 				"https://a.example/2 (text/plain)\n",
 		},
 		{
-			args: words("set " + a + " --remove-target https://a.example/9"), part: "it has no target https://a.example/9",
+			args:   words("set " + a + " --remove-target https://a.example/9"),
+			part:   "it has no target https://a.example/9",
 			status: 2,
 		},
 		{
@@ -347,9 +348,9 @@ func TestRegistryMustExist(t *testing.T) {
 func TestSetWithdrawn(t *testing.T) {
 	r := emptyRegistry(t)
 	r.must("set urn:nbn:fi:a --target https://a.example/1", "withdraw urn:nbn:fi:a --reason r")
-	const says = "urn:nbn:fi:a is still withdrawn, without a target: --activate makes it"
+	const message = "urn:nbn:fi:a is still withdrawn, without a target: --activate makes it"
 	if _, messages, _ := r.run("", "set", "urn:nbn:fi:a", "--target",
-		"https://a.example/2"); !strings.Contains(messages, says) {
+		"https://a.example/2"); !strings.Contains(messages, message) {
 		t.Errorf("%s", messages)
 	}
 	if _, messages, _ := r.run("", "set", "urn:nbn:fi:a", "--activate"); messages != "" {

@@ -18,8 +18,8 @@ func TestWithoutRoom(t *testing.T) {
 	testserver.Fill(t, dir)
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	for _, c := range []struct {
-		args []string
-		says string
+		args    []string
+		message string
 	}{
 		{[]string{"get", "urn:example:a"}, "https://example.org/urn:example:a"},
 		{[]string{"history", "urn:example:a"}, "version 1"},
@@ -40,7 +40,7 @@ func TestWithoutRoom(t *testing.T) {
 	} {
 		out, status := storeCommand(t, path, c.args...)
 		t.Log(c.args)
-		wantOutput(t, out, status, 0, c.says)
+		wantOutput(t, out, status, 0, c.message)
 	}
 	for _, args := range [][]string{
 		{"set", "urn:example:a", "--target", "https://example.org/new"},

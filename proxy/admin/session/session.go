@@ -46,8 +46,8 @@ type Sessions struct {
 
 // session is one session of a token.
 type session struct {
-	proof       token.Proof
-	begun, used time.Time
+	proof         token.Proof
+	started, used time.Time
 }
 
 // New returns Sessions without any session.
@@ -118,7 +118,7 @@ func (s *Sessions) remove(key [sha256.Size]byte) {
 }
 
 func (o *session) isValid(now time.Time) bool {
-	return now.Sub(o.used) < MaxIdle && now.Sub(o.begun) < MaxAge
+	return now.Sub(o.used) < MaxIdle && now.Sub(o.started) < MaxAge
 }
 
 // Lookup returns the proof of the session of a cookie, and updates its time of use; ok is false if there is no

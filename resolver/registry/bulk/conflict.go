@@ -28,12 +28,12 @@ func (r *run) mayChange(u *mergedRecord, before registry.Entry, after registry.R
 			return err
 		}
 	}
-	says := u.fields.has(fieldIfVersion)
+	hasVersion := u.fields.has(fieldIfVersion)
 	revives := before.Status == registry.Withdrawn && after.Status != registry.Withdrawn
 	switch {
-	case u.isOf(before), !says && (!before.Exists() || isFirst(before.Record, after)):
+	case u.isOf(before), !hasVersion && (!before.Exists() || isFirst(before.Record, after)):
 		return nil
-	case r.Overwrite && (!says || !revives): // the author of the line did not know that the name is withdrawn
+	case r.Overwrite && (!hasVersion || !revives): // the author of the line did not know that the name is withdrawn
 		return nil
 	case !before.Exists():
 		return conflict("line_unregistered", "the line is based on version %d of %s, which is not registered",
@@ -41,7 +41,7 @@ func (r *run) mayChange(u *mergedRecord, before registry.Entry, after registry.R
 			With("Version", strconv.Itoa(u.ifVersion))
 	}
 	from := "the line has no if_version"
-	if says {
+	if hasVersion {
 		from = fmt.Sprintf("the line is based on version %d", u.ifVersion)
 		if u.ifVersion == before.Version {
 			from += " of another registry, of " + field.FormatTime(u.entry.Changed)
@@ -56,7 +56,7 @@ func (r *run) mayChange(u *mergedRecord, before registry.Entry, after registry.R
 		help).
 		With("Version", strconv.Itoa(before.Version), "By", before.By)
 	of := &Conflict{Key: before.Key, Version: before.Version, Record: after, reason: reason}
-	if says {
+	if hasVersion {
 		of.From = u.ifVersion
 	}
 	return of

@@ -134,11 +134,11 @@ const releaseTime = 2 * time.Second
 func (c *Checker) renew(ctx context.Context) error {
 	until := c.config.Now().Add(leaseTime)
 	for c.hosts.sleep(ctx, leaseTime/3) {
-		begun := c.config.Now()
+		started := c.config.Now()
 		err := c.lease.Acquire(ctx)
 		switch {
 		case err == nil:
-			until = begun.Add(leaseTime)
+			until = started.Add(leaseTime)
 		case errors.Is(err, registry.ErrLease), !until.After(c.config.Now().Add(leaseTime / 3)):
 			return err
 		}

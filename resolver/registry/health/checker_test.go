@@ -192,7 +192,7 @@ func TestSpread(t *testing.T) {
 		}
 		c := w.config("one")
 		c.Interval = 6 * time.Hour
-		begun := time.Now()
+		started := time.Now()
 		stop := w.run(c)
 		time.Sleep(c.Interval - time.Minute)
 		requests := w.web.take()
@@ -200,7 +200,7 @@ func TestSpread(t *testing.T) {
 			t.Errorf("%d requests", len(requests))
 		}
 		for i, r := range requests {
-			due := begun.Add(c.Interval / n * time.Duration(i))
+			due := started.Add(c.Interval / n * time.Duration(i))
 			if late := r.at.Sub(due); late < -time.Second || late > 3*time.Minute ||
 				r.url != fmt.Sprintf("http://a.example/%d", i) {
 				t.Errorf("%s is %s late", r.url, late)

@@ -105,8 +105,8 @@ func (w *walk) passed(tx registry.WriteTx, walked Sweep, p page, results []check
 		return err
 	}
 	walked.States, walked.Revision = s.States, s.Revision
-	begun := walked.Position == ""
-	if begun {
+	started := walked.Position == ""
+	if started {
 		points = passed{Previous: points.Current}
 	}
 	s = walked
@@ -124,7 +124,7 @@ func (w *walk) passed(tx registry.WriteTx, walked Sweep, p page, results []check
 	if err := remove(tx, &s, p.gone); err != nil {
 		return err
 	}
-	if points.pass(p.last, now, s.Interval) || begun {
+	if points.pass(p.last, now, s.Interval) || started {
 		if err := write(tx, keyPassed, points); err != nil {
 			return err
 		}

@@ -126,8 +126,8 @@ func TestMintErrors(t *testing.T) {
 	for _, tt := range []struct {
 		actor registry.Actor
 		mint.Request
-		err  error
-		says string
+		err     error
+		message string
 	}{
 		{writer(), mint.Request{Pattern: "urn:a:{counter}"}, registry.ErrInvalid, "not 0"},
 		{writer(), mint.Request{Pattern: "urn:a:{counter}", Count: mint.Max + 1}, registry.ErrInvalid, "not 10001"},
@@ -171,8 +171,8 @@ func TestMintErrors(t *testing.T) {
 		{below, mint.Request{Pattern: "urn:a:{counter}", Count: 1}, registry.ErrDenied, "urn:b:"},
 	} {
 		_, err := mint.New(r).Mint(t.Context(), tt.actor, tt.Request)
-		if !errors.Is(err, tt.err) || !strings.Contains(err.Error(), tt.says) {
-			t.Errorf("%s: %v, want %q", tt.Pattern, err, tt.says)
+		if !errors.Is(err, tt.err) || !strings.Contains(err.Error(), tt.message) {
+			t.Errorf("%s: %v, want %q", tt.Pattern, err, tt.message)
 		}
 	}
 	// A failed request has changed nothing.

@@ -50,14 +50,17 @@ func TestOpenErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, url string
 		want      error
-		says      string
+		message   string
 	}{
 		{"newer", server.URL("newer"), registry.ErrSchema, "schema 99, this version supports 1"},
 		{"encoding", server.URL("latin"), registry.ErrUnavailable, "ENCODING 'UTF8'"},
 		{"no database", server.URL("none"), registry.ErrUnavailable, `database "none" does not exist`},
 		{"no right", strings.Replace(server.URL(""), "postgres@", "reader@", 1), registry.ErrUnavailable, noRight},
 		{"no server", "postgres://urnd@127.0.0.1:1/names", registry.ErrUnavailable, "connection refused"},
-		{"password", "postgres://urnd:" + secret + "@127.0.0.1:1/names", registry.ErrUnavailable, "database URL with a password"},
+		{
+			"password", "postgres://urnd:" + secret + "@127.0.0.1:1/names", registry.ErrUnavailable,
+			"database URL with a password",
+		},
 		{
 			"password as a parameter", "postgres://urnd@127.0.0.1:1/names?password=" + secret, registry.ErrUnavailable,
 			"database URL with a password",
@@ -66,25 +69,28 @@ func TestOpenErrors(t *testing.T) {
 			"slash in a password", "postgres://urnd:" + secret + "/x@127.0.0.1:1/names", registry.ErrUnavailable,
 			"invalid database URL",
 		},
-		{"bad parameter", "postgres://urnd@127.0.0.1:1/names?sslmode=" + secret, registry.ErrUnavailable, "invalid database URL"},
+		{
+			"bad parameter", "postgres://urnd@127.0.0.1:1/names?sslmode=" + secret, registry.ErrUnavailable,
+			"invalid database URL",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := postgres.Options{Dial: dial, Now: time.Now, Password: func() (string, error) { return secret, nil }}
 			_, err := postgres.Open(t.Context(), c.url, o)
-			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("the error is %v, want %v with %q", err, c.want, c.says)
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.message) {
+				t.Errorf("the error is %v, want %v with %q", err, c.want, c.message)
 			}
 			if err != nil && strings.Contains(err.Error(), secret) {
 				t.Errorf("the error has the password: %v", err)
 			}
-			says := c.says
-			if says == noRight { // Probe does not create the schema
-				says = "grant CREATE on the schema to the user"
+			message := c.message
+			if message == noRight { // Probe does not create the schema
+				message = "grant CREATE on the schema to the user"
 			}
 			_, err = postgres.Probe(t.Context(), c.url, false, o)
-			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), says) ||
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), message) ||
 				strings.Contains(err.Error(), secret) {
-				t.Errorf("trying it: %v, want %v with %q", err, c.want, says)
+				t.Errorf("trying it: %v, want %v with %q", err, c.want, message)
 			}
 		})
 	}

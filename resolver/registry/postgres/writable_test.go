@@ -27,7 +27,7 @@ func TestUnwritable(t *testing.T) {
 	standby := server.StartStandby()
 	catchUp(t, standby, server)
 	as := func(role string) string { return strings.Replace(server.URL(""), "postgres@", role+"@", 1) }
-	for _, tt := range []struct{ url, says, mend string }{
+	for _, tt := range []struct{ url, message, mend string }{
 		{as("reader"), "may not change the tables", "GRANT ALL ON ALL TABLES IN SCHEMA public TO reader"},
 		{
 			as("standing"), "default_transaction_read_only is on",
@@ -38,18 +38,18 @@ func TestUnwritable(t *testing.T) {
 		s, any := open(t, tt.url), open(t, tt.url+"&target_session_attrs=any")
 		for _, store := range []registry.Store{s, any} {
 			if e, err := store.Lookup(t.Context(), registry.Name("urn:example:a")); err != nil || !e.Exists() {
-				t.Errorf("%s: looking up: %v", tt.says, err)
+				t.Errorf("%s: looking up: %v", tt.message, err)
 			}
 		}
-		if err := s.ReadOnlyErr(); !errors.Is(err, registry.ErrReadOnly) || !strings.Contains(err.Error(), tt.says) {
-			t.Errorf("%s: %v", tt.says, err)
+		if err := s.ReadOnlyErr(); !errors.Is(err, registry.ErrReadOnly) || !strings.Contains(err.Error(), tt.message) {
+			t.Errorf("%s: %v", tt.message, err)
 		}
 		if err := any.ReadOnlyErr(); err != nil {
-			t.Errorf("%s: by its URL it is well, and: %v", tt.says, err)
+			t.Errorf("%s: by its URL it is well, and: %v", tt.message, err)
 		}
 		s.RecheckWritable(t.Context())
 		if s.ReadOnlyErr() == nil {
-			t.Errorf("%s: it accepts changes", tt.says)
+			t.Errorf("%s: it accepts changes", tt.message)
 		}
 		if tt.mend == "" {
 			standby.Promote()
@@ -58,12 +58,12 @@ func TestUnwritable(t *testing.T) {
 		}
 		s.RecheckWritable(t.Context())
 		if err := s.ReadOnlyErr(); err != nil {
-			t.Errorf("%s: %v, and it is mended", tt.says, err)
+			t.Errorf("%s: %v, and it is mended", tt.message, err)
 		}
 		if err := s.Write(t.Context(), func(tx registry.WriteTx) error {
 			return tx.Put(registry.TableMarks, []registry.Document{{Key: "urn:example:b", Value: []byte("{}")}})
 		}); err != nil {
-			t.Errorf("%s: writing: %v", tt.says, err)
+			t.Errorf("%s: writing: %v", tt.message, err)
 		}
 	}
 }
@@ -78,7 +78,8 @@ func TestOpenReadOnlyWithoutASchema(t *testing.T) {
 	server.Query("", "ALTER DATABASE empty SET default_transaction_read_only = on")
 	_, err := postgres.Open(t.Context(), server.URL("empty"), postgres.Options{Dial: dial, Now: time.Now})
 	if !errors.Is(err, registry.ErrUnavailable) ||
-		!strings.Contains(err.Error(), "server is read-only, but the schema of this urnd version must be created first") {
+		!strings.Contains(err.Error(),
+			"server is read-only, but the schema of this urnd version must be created first") {
 		t.Errorf("%v", err)
 	}
 }

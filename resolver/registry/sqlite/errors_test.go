@@ -106,10 +106,10 @@ func TestFileErrors(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		name string
-		do   func(t *testing.T, path string)
-		kind error
-		says string
+		name    string
+		do      func(t *testing.T, path string)
+		kind    error
+		message string
 	}{
 		{
 			"newer schema", sql("INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)"),
@@ -142,7 +142,7 @@ func TestFileErrors(t *testing.T) {
 			if err == nil {
 				s.Close()
 			}
-			wantFailure(t, err, c.kind, path, c.says)
+			wantFailure(t, err, c.kind, path, c.message)
 			if after, _ := os.ReadFile(path); string(after) != string(before) {
 				t.Error("the file was changed")
 			}

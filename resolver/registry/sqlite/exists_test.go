@@ -14,7 +14,7 @@ import (
 
 // A file is not created if there is evidence that it existed before.
 func TestLost(t *testing.T) {
-	for _, c := range []struct{ trace, says string }{
+	for _, c := range []struct{ trace, message string }{
 		{"registry.db-wal", "registry.db-wal shows"},
 		{"registry.db-shm", "registry.db-shm shows"},
 		{"registry.db-journal", "registry.db-journal shows"},
@@ -34,8 +34,8 @@ func TestLost(t *testing.T) {
 				}
 			}
 			s, err := sqlite.Open(t.Context(), path)
-			if c.says != "" {
-				wantFailure(t, err, registry.ErrUnavailable, path, c.says, "urnd registry restore", "move")
+			if c.message != "" {
+				wantFailure(t, err, registry.ErrUnavailable, path, c.message, "urnd registry restore", "move")
 				if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("it was made: %v", err)
 				}

@@ -42,8 +42,8 @@ func TestOpenWithoutRoom(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		end  func(t *testing.T, dir string) (again func())
-		says string
+		end     func(t *testing.T, dir string) (again func())
+		message string
 	}{
 		"full": {func(t *testing.T, dir string) func() { return testserver.Fill(t, dir) }, "no space left"},
 		"read-only": {func(t *testing.T, dir string) func() {
@@ -65,8 +65,8 @@ func TestOpenWithoutRoom(t *testing.T) {
 			other := open(t, path) // like a second process
 			reads(t, other, 100)
 			closed(t, other)
-			wantFailure(t, s.ReadOnlyErr(), registry.ErrUnavailable, path, c.says)
-			wantFailure(t, write(t, s, 100, 101), registry.ErrUnavailable, path, c.says)
+			wantFailure(t, s.ReadOnlyErr(), registry.ErrUnavailable, path, c.message)
+			wantFailure(t, write(t, s, 100, 101), registry.ErrUnavailable, path, c.message)
 			reads(t, s, 100)
 			again()
 			_, err := s.Lookup(t.Context(), testName(1))

@@ -93,8 +93,8 @@ func (t *transaction) ByTitle(
 func (t *transaction) plan(s *titled) error {
 	last := len(s.query) - 1
 	s.words = slices.Clone(s.query[:last])
-	begun, err := t.countWords(maxBegun+1, "word >= $1 AND word < $2", s.query[last], s.query[last]+"\U0010ffff")
-	if begun > maxBegun && last == 0 {
+	started, err := t.countWords(maxBegun+1, "word >= $1 AND word < $2", s.query[last], s.query[last]+"\U0010ffff")
+	if started > maxBegun && last == 0 {
 		s.words = s.query
 	}
 	counts := make(map[string]int64, len(s.words))
@@ -102,7 +102,7 @@ func (t *transaction) plan(s *titled) error {
 		counts[s.words[i]], err = t.countWords(maxCounted, "word = $1", s.words[i])
 	}
 	slices.SortStableFunc(s.words, func(a, b string) int { return cmp.Compare(counts[a], counts[b]) })
-	if len(s.words) == 0 || begun < counts[s.words[0]] && begun <= maxBegun {
+	if len(s.words) == 0 || started < counts[s.words[0]] && started <= maxBegun {
 		s.begins = s.query[last]
 	}
 	return err

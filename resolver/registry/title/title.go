@@ -173,17 +173,17 @@ func isUnspaced(r rune) bool {
 
 // wordEnd returns the length of the first word of a text without separators.
 func wordEnd(text string) int {
-	begun := false
+	started := false
 	for i, r := range text {
-		if begun && isUnspaced(r) && !unicode.IsMark(r) {
+		if started && isUnspaced(r) && !unicode.IsMark(r) {
 			return i
 		}
-		if begun && !unicode.IsMark(r) {
+		if started && !unicode.IsMark(r) {
 			if first, _ := utf8.DecodeRuneInString(text); isUnspaced(first) {
 				return i
 			}
 		}
-		begun = true
+		started = true
 	}
 	return len(text)
 }

@@ -19,7 +19,7 @@ func refusal(r reply, command string) error {
 			status = http.StatusServiceUnavailable
 		}
 	case 450:
-		if status = http.StatusServiceUnavailable; says(r.last(), "no such file") { // NLST of ProFTPD
+		if status = http.StatusServiceUnavailable; containsAny(r.last(), "no such file") { // NLST of ProFTPD
 			status = http.StatusNotFound
 		}
 	case 421, 434, 452:
@@ -40,29 +40,29 @@ func refusal(r reply, command string) error {
 
 // isDenial reports whether the text of a reply 550 means that the file exists, but this user has no permission.
 func isDenial(text string) bool {
-	return says(text, "permission denied", "access denied", "access is denied", "not permitted", "prohibited",
+	return containsAny(text, "permission denied", "access denied", "access is denied", "not permitted", "prohibited",
 		"not authorized", "forbidden")
 }
 
 // isFull reports whether a reply to a login means that the server has too many users. RFC 959 has 421 for it,
 // but some servers send 530.
 func isFull(r reply) bool {
-	return r.code == 530 && says(strings.Join(r.lines, " "), "maximum", "too many")
+	return r.code == 530 && containsAny(strings.Join(r.lines, " "), "maximum", "too many")
 }
 
 // isEmpty reports whether a negative reply, with its code, means that the directory is empty.
 func isEmpty(text string) bool {
 	isListing := strings.HasPrefix(text, "550 ") || strings.HasPrefix(text, "450 ")
 	return isListing && !isDenial(text) &&
-		says(text, "no files", "directory is empty", "directory empty", "empty directory")
+		containsAny(text, "no files", "directory is empty", "directory empty", "empty directory")
 }
 
 // isUnread reports whether the reply at the end of a listing means that the directory could not be read, such
 // as "226 Transfer done (but failed to open directory)." of vsftpd.
-func isUnread(r reply) bool { return says(r.last(), "failed to open") }
+func isUnread(r reply) bool { return containsAny(r.last(), "failed to open") }
 
-// says reports whether a text contains any of the words, which must be in lower case.
-func says(text string, words ...string) bool {
+// containsAny reports whether a text contains any of the words, which must be in lower case.
+func containsAny(text string, words ...string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }

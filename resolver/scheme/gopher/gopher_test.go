@@ -35,7 +35,7 @@ func TestRequestLine(t *testing.T) {
 		"/1s%09%09$+VIEWS":          "s\t$+VIEWS\r\n",
 		"/0s%09%09+application/postscript%20Es_ES": "s\t+application/postscript Es_ES\r\n", // RFC 4266 section 2.8
 	} {
-		p := says(t, ".\r\n")
+		p := respond(t, ".\r\n")
 		resource, err := handler().Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+p.addr+path))
 		if err == nil {
 			_ = resource.Body.Close()
@@ -56,7 +56,7 @@ func TestMalformed(t *testing.T) {
 		"/0a%09%09$%00", "/0a%09%09+a%09b", "/0a%09b%09+%09", "/%0A", "/%0D%0AHELO",
 		"/7a%09b%09%091%0D%0A+-1%0D%0AHELO%0D%0A.%0D%0A",
 	} {
-		p := says(t, ".\r\n")
+		p := respond(t, ".\r\n")
 		var parse *uri.ParseError
 		for name, h := range map[string]scheme.Handler{
 			"handler": handler(),
@@ -75,7 +75,7 @@ func TestMalformed(t *testing.T) {
 
 // TestMailByGopher is the attack of RFC 1738 section 6: a gopher URL that sends mail.
 func TestMailByGopher(t *testing.T) {
-	smtp := says(t, "220 mail.example.org ESMTP\r\n")
+	smtp := respond(t, "220 mail.example.org ESMTP\r\n")
 	_, port, _ := net.SplitHostPort(smtp.addr)
 	dialled := 0
 	counting := func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
@@ -183,7 +183,7 @@ func TestWithoutServer(t *testing.T) {
 }
 
 func TestSearch(t *testing.T) {
-	p := says(t, "0A result\t/r\t127.0.0.1\t7070\r\n.\r\n")
+	p := respond(t, "0A result\t/r\t127.0.0.1\t7070\r\n.\r\n")
 	l := fetch(t, handler(), "gopher://"+p.addr+"/7find%09caf%C3%A9%20au%20lait").Listing
 	if l.Kind != scheme.KindResults || l.Title != "café au lait" || len(l.Items) != 1 ||
 		l.Search.Prefix != "gopher://"+p.addr+"/7find%09" {
@@ -198,7 +198,7 @@ func TestSearch(t *testing.T) {
 		"7find%3Fa?+":     "find?a",
 		"7find%09a?b":     "find\ta?b\r\n",
 	} {
-		p := says(t, "0A result\t/r\t127.0.0.1\t7070\r\n.\r\n")
+		p := respond(t, "0A result\t/r\t127.0.0.1\t7070\r\n.\r\n")
 		l := fetch(t, handler(), "gopher://"+p.addr+"/"+url).Listing
 		if want == "find?a" { // no words
 			if l.Kind != scheme.KindMenu || l.Search == nil || !strings.HasSuffix(l.Search.Prefix, "7find%3Fa%09") {
@@ -210,7 +210,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s: %q", url, got)
 		}
 	}
-	p = says(t, "No results\r\n.\r\n") // a line without fields
+	p = respond(t, "No results\r\n.\r\n") // a line without fields
 	if l := fetch(t, handler(), "gopher://"+p.addr+"/7find%09a").Listing; len(l.Items) != 1 ||
 		l.Items[0].Kind != scheme.ItemInfo {
 		t.Errorf("%+v", l)
@@ -228,7 +228,7 @@ func TestErrorLine(t *testing.T) {
 		"": false,
 	} {
 		for _, kind := range []string{"0", "9", "I"} {
-			p := says(t, answer)
+			p := respond(t, answer)
 			r, err := handler().Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+p.addr+"/"+kind+"a"))
 			var refusal *scheme.StatusError
 			if got := errors.As(err, &refusal) && refusal.Status == http.StatusNotFound &&
@@ -242,7 +242,7 @@ func TestErrorLine(t *testing.T) {
 			}
 		}
 	}
-	p := says(t, "3Not here\t\terror.host\t1\r\niSorry\t\t\t\r\n.\r\n")
+	p := respond(t, "3Not here\t\terror.host\t1\r\niSorry\t\t\t\r\n.\r\n")
 	if status := refused(t, handler(), "gopher://"+p.addr+"/"); status != http.StatusNotFound {
 		t.Errorf("%d", status)
 	}
@@ -321,12 +321,12 @@ func TestOpenAfterDot(t *testing.T) {
 }
 
 func TestHead(t *testing.T) {
-	p := says(t, strings.Repeat("text\r\n", 10000))
+	p := respond(t, strings.Repeat("text\r\n", 10000))
 	r, err := handler().Fetch(t.Context(), request(t, http.MethodHead, "gopher://"+p.addr+"/0a"))
 	if err != nil || r.Fields.Get("Content-Type") != "text/plain" || r.ContentLength != -1 || read(t, r) != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	p = says(t, "+4\r\ntextmore")
+	p = respond(t, "+4\r\ntextmore")
 	r, err = handler().Fetch(t.Context(), request(t, http.MethodHead, "gopher://"+p.addr+"/0a%09%09+"))
 	if err != nil || r.ContentLength != 4 || read(t, r) != "" {
 		t.Errorf("%+v, %v", r, err)
@@ -334,7 +334,7 @@ func TestHead(t *testing.T) {
 }
 
 func TestPrivate(t *testing.T) {
-	p := says(t, "text")
+	p := respond(t, "text")
 	q := request(t, http.MethodGet, "gopher://"+p.addr+"/0a")
 	q.Fields.Set("Authorization", "Basic YTpi")
 	r, err := handler().Fetch(t.Context(), q)
@@ -373,12 +373,12 @@ func TestContentType(t *testing.T) {
 		{"/0a%09%09+image/svg+xml", "+-2\r\n<svg>", "text/plain; charset=utf-8"},
 		{"/0a%09%09+application/postscript", "not Gopher+", "text/plain; charset=utf-8"},
 	} {
-		p := says(t, c.body)
+		p := respond(t, c.body)
 		if got := fetch(t, handler(), "gopher://"+p.addr+c.path).Fields.Get("Content-Type"); got != c.want {
 			t.Errorf("%s %.20q: %s, want %s", c.path, c.body, got, c.want)
 		}
 	}
-	p := says(t, "+-2\r\nHola")
+	p := respond(t, "+-2\r\nHola")
 	if got := fetch(t, handler(),
 		"gopher://"+p.addr+"/0a%09%09+text/plain%20Es_ES").Fields.Get("Content-Language"); got != "Es-ES" {
 		t.Errorf("%q", got)

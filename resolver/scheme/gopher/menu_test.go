@@ -106,7 +106,7 @@ func TestMenuLines(t *testing.T) {
 		{"No tab", scheme.Item{Kind: scheme.ItemInfo, Name: "No tab"}},
 		{"3Sorry\t\terror.host\t1", scheme.Item{Kind: scheme.ItemError, Name: "Sorry"}},
 	} {
-		p := says(t, c.line+"\r\n0Last\ta\th\t70\r\n.\r\n0After\ta\th\t70\r\n")
+		p := respond(t, c.line+"\r\n0Last\ta\th\t70\r\n.\r\n0After\ta\th\t70\r\n")
 		l := fetch(t, handler(), "gopher://"+p.addr).Listing
 		if len(l.Items) != 2 || !reflect.DeepEqual(l.Items[0], c.want) {
 			t.Errorf("%q: %+v, want %+v", c.line, l.Items, c.want)
@@ -115,7 +115,8 @@ func TestMenuLines(t *testing.T) {
 }
 
 func TestMenu(t *testing.T) {
-	p := says(t, "iThe title\tTITLE\t\t\r\n\n\t\t\t\r\n0A\ta\th\t70\t+\n+B\ta\th2\t70\r\n1C\tc\th\t70\n+D\tc\th2\t70")
+	p := respond(t,
+		"iThe title\tTITLE\t\t\r\n\n\t\t\t\r\n0A\ta\th\t70\t+\n+B\ta\th2\t70\r\n1C\tc\th\t70\n+D\tc\th2\t70")
 	base := "gopher://" + p.addr
 	l := fetch(t, handler(), base+"/1dir").Listing
 	want := &scheme.Listing{
@@ -153,7 +154,7 @@ func TestMenuLimits(t *testing.T) {
 		"octets":             {line + "i" + strings.Repeat(strings.Repeat("x", 80)+"\r\n", 40), 10, false},
 		"an endless line":    {line + strings.Repeat("x", 20000), 1, false},
 	} {
-		l := fetch(t, h, "gopher://"+says(t, c.answer).addr).Listing
+		l := fetch(t, h, "gopher://"+respond(t, c.answer).addr).Listing
 		if len(l.Items) != c.items || (l.Incomplete == "") != c.whole {
 			t.Errorf("%s: %d items, %q", name, len(l.Items), l.Incomplete)
 		}
@@ -163,7 +164,7 @@ func TestMenuLimits(t *testing.T) {
 // TestMenuOfLongLinks requires that reading stops where the rendered menu would be truncated: characters of
 // selectors are escaped in links.
 func TestMenuOfLongLinks(t *testing.T) {
-	p := says(t, strings.Repeat("0a\t"+strings.Repeat(`"`, 1000)+"\th\t70\r\n", 500))
+	p := respond(t, strings.Repeat("0a\t"+strings.Repeat(`"`, 1000)+"\th\t70\r\n", 500))
 	l := fetch(t, handler(), "gopher://"+p.addr+"/1").Listing
 	size := int64(0)
 	for _, item := range l.Items {

@@ -97,8 +97,8 @@ func serve(t testing.TB, answer func(conn *net.TCPConn, line string)) *peer {
 	return p
 }
 
-// says starts a peer that responds with a text.
-func says(t testing.TB, text string) *peer {
+// respond starts a peer that responds with a text.
+func respond(t testing.TB, text string) *peer {
 	t.Helper()
 	return serve(t, func(conn *net.TCPConn, _ string) { _, _ = io.WriteString(conn, text) })
 }

@@ -27,7 +27,7 @@ func TestPlusAnswer(t *testing.T) {
 		{"+-1\r\na\r\n.\r\nmore", "a\r\n", -1},
 	} {
 		for _, kind := range []string{"0", "9"} {
-			p := says(t, c.answer)
+			p := respond(t, c.answer)
 			r := fetch(t, handler(), "gopher://"+p.addr+"/"+kind+"a%09%09+")
 			if got := read(t, r); got != c.want || r.ContentLength != c.length {
 				t.Errorf("%q: %q, %d bytes", c.answer, got, r.ContentLength)
@@ -35,7 +35,7 @@ func TestPlusAnswer(t *testing.T) {
 		}
 		whole := strings.TrimSuffix(strings.TrimSuffix(c.answer, "more"), "\r\n.\r\nmore")
 		for i := range len(whole) {
-			p := says(t, whole[:i])
+			p := respond(t, whole[:i])
 			r, err := handler().Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+p.addr+"/0a%09%09+"))
 			if err == nil {
 				_, err = io.ReadAll(r.Body)
@@ -45,12 +45,12 @@ func TestPlusAnswer(t *testing.T) {
 			}
 		}
 	}
-	p := says(t, "+-2\r\na\r\n.\r\n..b")
+	p := respond(t, "+-2\r\na\r\n.\r\n..b")
 	if got := read(t, fetch(t, handler(), "gopher://"+p.addr+"/0a%09%09+")); got != "a\r\n.\r\n..b" {
 		t.Errorf("%q", got)
 	}
 	for _, plain := range []string{"+text", "+-3\r\n", "+1x\r\n", "++1\r\n", "+\r\n", "+-0\r\n", "text"} {
-		p := says(t, plain)
+		p := respond(t, plain)
 		if got := read(t, fetch(t, handler(), "gopher://"+p.addr+"/0a%09%09+")); got != plain {
 			t.Errorf("%q: %q", plain, got)
 		}
@@ -71,7 +71,7 @@ func TestPlusFailure(t *testing.T) {
 		},
 	} {
 		for _, path := range []string{"/0a%09%09+", "/1a%09%09+", "/0a%09%09!"} {
-			p := says(t, answer)
+			p := respond(t, answer)
 			_, err := handler().Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+p.addr+path))
 			var refusal *scheme.StatusError
 			if !errors.As(err, &refusal) || !reflect.DeepEqual(*refusal, want) {
@@ -79,7 +79,7 @@ func TestPlusFailure(t *testing.T) {
 			}
 		}
 	}
-	p := says(t, "--1\r\n3 <a@b>\r\n0New\tnew item\texample.org\t7070\t+\r\n.\r\n")
+	p := respond(t, "--1\r\n3 <a@b>\r\n0New\tnew item\texample.org\t7070\t+\r\n.\r\n")
 	for _, path := range []string{"/0a%09%09+", "/1a%09%09+", "/0a%09%09!"} {
 		if r := fetch(t, handler(), "gopher://"+p.addr+path); r.Status != http.StatusFound ||
 			r.Fields.Get("Location") != "gopher://example.org:7070/0new%20item" {
@@ -100,7 +100,7 @@ const attributesText = "+-1\r\n" +
 	"+URL: https://user:secret@example.org/\r\n+URL: http://example.org/\r\n+3D-ICON:\r\n odd\r\n.\r\n"
 
 func TestDescription(t *testing.T) {
-	p := says(t, attributesText)
+	p := respond(t, attributesText)
 	base := "gopher://" + p.addr
 	for _, command := range []string{"!", "?", "!+VIEWS"} {
 		l := fetch(t, handler(), base+"/0moo%09%09"+command).Listing
@@ -143,7 +143,7 @@ func TestDescription(t *testing.T) {
 }
 
 func TestDescriptions(t *testing.T) {
-	p := says(t,
+	p := respond(t,
 		"+-2\r\n+INFO: 0Salmon dogs\tsome selector\thost2\t70\t+\r\n+ADMIN:\r\n Admin: Frodo <fng@bogus.edu>\r\n "+
 			"Mod-Date: August 15, 1992 <19920815185503>\r\n"+
 			"+VIEWS:\r\n Text/plain: <10k>\r\n application/Postscript De_DE: <100k>\r\n+ABSTRACT:\r\n A great "+
@@ -165,7 +165,7 @@ func TestDescriptions(t *testing.T) {
 // TestViewsOfLongSelector: each view has a link that starts with the URL of the item, so a longer URL allows
 // fewer views.
 func TestViewsOfLongSelector(t *testing.T) {
-	p := says(t, "+-1\r\n+INFO: 0a\ts\th\t70\t+\r\n+VIEWS:\r\n"+strings.Repeat(" Text/plain: <1k>\r\n", 900)+".\r\n")
+	p := respond(t, "+-1\r\n+INFO: 0a\ts\th\t70\t+\r\n+VIEWS:\r\n"+strings.Repeat(" Text/plain: <1k>\r\n", 900)+".\r\n")
 	for length, want := range map[int]int{
 		1:    900,
 		7500: limits().MaxEntries(strings.Repeat("a", 7500+len("gopher://"+p.addr+"/0%09%09!"))) - 2,

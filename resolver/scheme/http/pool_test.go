@@ -191,7 +191,7 @@ func TestNoRepeatAfterFirstByte(t *testing.T) {
 // TestDeadConnections requires that an idle connection which the origin closed, or on which it sent bytes, is
 // not used: even a POST succeeds.
 func TestDeadConnections(t *testing.T) {
-	for name, says := range map[string]string{
+	for name, message := range map[string]string{
 		"closed": "",
 		"octets": "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfake",
 	} {
@@ -205,8 +205,8 @@ func TestDeadConnections(t *testing.T) {
 					return
 				}
 				<-release
-				_, _ = io.WriteString(c, says)
-				if says == "" {
+				_, _ = io.WriteString(c, message)
+				if message == "" {
 					c.Close()
 				}
 				reported <- struct{}{}
@@ -478,7 +478,7 @@ func TestErrors(t *testing.T) {
 // TestCancel requires that ctx cancels an exchange in each phase.
 func TestCancel(t *testing.T) {
 	cause := errors.New("the client left")
-	for name, says := range map[string]string{
+	for name, message := range map[string]string{
 		"head": "", "body": "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbo",
 		"chunks": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbo",
 	} {
@@ -488,7 +488,7 @@ func TestCancel(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			o := serve(t, func(_ int, c net.Conn, in *bufio.Reader) {
 				readHead(in)
-				_, _ = io.WriteString(c, says)
+				_, _ = io.WriteString(c, message)
 				cancel(cause)
 				_, _ = in.ReadByte()
 			})

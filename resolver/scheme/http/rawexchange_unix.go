@@ -21,7 +21,7 @@ type rawExchanger struct {
 	read func() (int, error)
 
 	out, in []byte
-	begun   bool
+	started bool
 	written int
 	n       int
 	err     error
@@ -66,7 +66,7 @@ func newRawExchanger(c net.Conn) *rawExchanger {
 // since the connection was last used. If nothing can be received yet, it may return after a partial write,
 // without an error.
 func (t *rawExchanger) exchange(out, in []byte) (written, n int, err error) {
-	t.out, t.in, t.begun, t.written, t.n, t.err = out, in, false, 0, 0, nil
+	t.out, t.in, t.started, t.written, t.n, t.err = out, in, false, 0, 0, nil
 	if t.timed != nil {
 		_, err = t.timed.ReadBy(t.read)
 	} else {
@@ -91,8 +91,8 @@ func (t *rawExchanger) run() (int, error) {
 // next is called once, and again whenever the socket may be readable. After the first call the end of the
 // connection cannot be missed.
 func (t *rawExchanger) next(fd uintptr) (done bool) {
-	if !t.begun {
-		t.begun = true
+	if !t.started {
+		t.started = true
 		return t.send(int(fd))
 	}
 	n, err := syscall.Read(int(fd), t.in)

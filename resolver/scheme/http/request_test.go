@@ -171,7 +171,7 @@ func TestExpectContinue(t *testing.T) {
 	const head = "Content-Length: 4\r\n"
 	for _, tt := range []struct {
 		name    string
-		says    string // sent after the head of the request
+		message string // sent after the head of the request
 		timeout time.Duration
 		sent    bool
 		status  int
@@ -193,7 +193,7 @@ func TestExpectContinue(t *testing.T) {
 				if in.Buffered() > 0 {
 					t.Error("the body came first")
 				}
-				_, _ = io.WriteString(c, tt.says)
+				_, _ = io.WriteString(c, tt.message)
 				b := make([]byte, 4)
 				read, _ := io.ReadFull(in, b)
 				got <- string(b[:read])

@@ -16,11 +16,11 @@ type diagnostic struct {
 }
 
 func (d *diagnostic) Error() string {
-	_, says := d.meaning()
+	_, text := d.meaning()
 	if d.words == "" {
-		return fmt.Sprintf("diagnostic %d: %s", d.condition, says)
+		return fmt.Sprintf("diagnostic %d: %s", d.condition, text)
 	}
-	return fmt.Sprintf("diagnostic %d: %s: %s", d.condition, says, d.words)
+	return fmt.Sprintf("diagnostic %d: %s: %s", d.condition, text, d.words)
 }
 
 // parseDiagnostic parses a DefaultDiagFormat, untagged or as a sequence of its fields.
@@ -88,34 +88,34 @@ func (d *diagnostic) isElementSet() bool {
 const systemError = 14
 
 // meaning returns the meaning of common conditions: a code for translation, and an English text.
-func (d *diagnostic) meaning() (code, says string) {
+func (d *diagnostic) meaning() (code, text string) {
 	for _, m := range []struct {
 		condition  int64
-		code, says string
+		code, text string
 	}{
-		{condition: 1, code: "wais_broken", says: "permanent system error"},
-		{condition: 2, code: "wais_broken_now", says: "temporary system error"},
-		{condition: 3, code: "wais_search_unsupported", says: "unsupported search"},
-		{condition: 4, code: "wais_words_ignored", says: "search with stop words only"},
-		{condition: 13, code: "wais_record_missing", says: "no such record in the result set"},
-		{condition: systemError, code: "wais_record_failed", says: "system error in presenting records"},
-		{condition: 17, code: "wais_record_long", says: "the record is too long"},
-		{condition: 25, code: "wais_no_element_set", says: "no such element set for this database"},
-		{condition: 108, code: "wais_query_malformed", says: "malformed query"},
-		{condition: 109, code: "wais_database_unavailable", says: "database unavailable"},
-		{condition: 114, code: "wais_attribute_unsupported", says: "unsupported use attribute"},
-		{condition: 125, code: "wais_term_malformed", says: "malformed search term"},
-		{condition: 235, code: "wais_no_database", says: "database does not exist"},
-		{condition: 236, code: "wais_database_denied", says: "access to the database is denied"},
-		{condition: 238, code: "wais_not_in_syntax", says: "the record is not available in this syntax"},
-		{condition: 239, code: "wais_syntax_unsupported", says: "record syntax not supported"},
+		{condition: 1, code: "wais_broken", text: "permanent system error"},
+		{condition: 2, code: "wais_broken_now", text: "temporary system error"},
+		{condition: 3, code: "wais_search_unsupported", text: "unsupported search"},
+		{condition: 4, code: "wais_words_ignored", text: "search with stop words only"},
+		{condition: 13, code: "wais_record_missing", text: "no such record in the result set"},
+		{condition: systemError, code: "wais_record_failed", text: "system error in presenting records"},
+		{condition: 17, code: "wais_record_long", text: "the record is too long"},
+		{condition: 25, code: "wais_no_element_set", text: "no such element set for this database"},
+		{condition: 108, code: "wais_query_malformed", text: "malformed query"},
+		{condition: 109, code: "wais_database_unavailable", text: "database unavailable"},
+		{condition: 114, code: "wais_attribute_unsupported", text: "unsupported use attribute"},
+		{condition: 125, code: "wais_term_malformed", text: "malformed search term"},
+		{condition: 235, code: "wais_no_database", text: "database does not exist"},
+		{condition: 236, code: "wais_database_denied", text: "access to the database is denied"},
+		{condition: 238, code: "wais_not_in_syntax", text: "the record is not available in this syntax"},
+		{condition: 239, code: "wais_syntax_unsupported", text: "record syntax not supported"},
 	} {
 		if m.condition == d.condition {
-			return m.code, m.says
+			return m.code, m.text
 		}
 	}
-	code, says = "wais_other", "server refused"
-	return code, says
+	code, text = "wais_other", "server refused"
+	return code, text
 }
 
 // refuseSession returns the error of a server that rejects the session, with the diagnostic in its
