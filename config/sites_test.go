@@ -64,10 +64,10 @@ proxy:
 	case api.Users != "/etc/users" ||
 		!slices.Equal(api.Clients, []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}) || len(api.Cache) != 1 ||
 		len(api.ResponseRemove) != 1:
-		t.Errorf("what is inherited: %+v", api)
+		t.Errorf("inherited: %+v", api)
 	case !open.Public || open.Users != "" || open.Clients != nil || open.Replace != "" ||
 		!slices.Equal(open.Servers, api.Servers):
-		t.Errorf("what is public: %+v", open)
+		t.Errorf("public: %+v", open)
 	case admin.Users != "/etc/admins" || admin.Answer.Status != 403 || !slices.Equal(admin.Clients, api.Clients):
 		t.Errorf("an answer: %+v", admin)
 	case !slices.Equal(other.Weights, []int{2, 1}) || len(other.Servers) != 2:

@@ -195,7 +195,7 @@ func TestLogin(t *testing.T) {
 	}
 	if got := text(t, s.get(t, "/uri-res/N2R?urn:example:a", "Authorization: "+right,
 		"Proxy-Authorization: "+right)); got != "[] []" {
-		t.Errorf("what is fetched for a client shows its password: %s", got)
+		t.Errorf("a fetch for a client shows its password: %s", got)
 	}
 	for target, status := range map[string]int{
 		"/urn:example:a": 302, "/uri-res/N2L?urn:example:a": 303, "/": 200,

@@ -76,7 +76,7 @@ func TestEntityTagOfAnswers(t *testing.T) {
 		t.Errorf("another location has the entity tag %s", changed)
 	}
 	if other := tag("/api/v1/explain?uri=urn:a1:b"); other != "" {
-		t.Errorf("what is resolved anew each time has the entity tag %s", other)
+		t.Errorf("a response that is resolved each time has the entity tag %s", other)
 	}
 }
 

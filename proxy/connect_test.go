@@ -68,7 +68,7 @@ func TestConnect(t *testing.T) {
 	c.send(t, connectTo(first.addr))
 	c.established(t)
 	if got, broken := c.rest(); got != "hello" || broken {
-		t.Errorf("of who ends first: %q, %v", got, broken)
+		t.Errorf("of the side that ends first: %q, %v", got, broken)
 	}
 	c.send(t, "still here")
 	c.Close()

@@ -44,7 +44,7 @@ func TestLinksToFetch(t *testing.T) {
 		}
 	}
 	if control := s.get(t, "/", html, "X-Forwarded-For: 10.1.2.3").Header.Get("Cache-Control"); control != "private" {
-		t.Errorf("the front page of who may fetch: %q", control)
+		t.Errorf("the front page of an authorized client: %q", control)
 	}
 }
 

@@ -258,7 +258,7 @@ func TestGatewayPurge(t *testing.T) {
 	}
 	s = site(t, []string{o.addr}, nil)
 	if got := s.visit(t, "PURGE", "/a", "www.example").StatusCode; got != 403 {
-		t.Errorf("who may not: %d", got)
+		t.Errorf("an unauthorized client: %d", got)
 	}
 }
 
@@ -268,7 +268,7 @@ func TestGatewayAccess(t *testing.T) {
 	s := site(t, []string{o.addr},
 		func(c *proxy.Config) { c.Access.Resolve = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
 	if got := s.visit(t, "GET", "/", "www.example").StatusCode; got != 403 {
-		t.Errorf("who may not resolve: %d", got)
+		t.Errorf("a client that may not resolve: %d", got)
 	}
 	rules, err := policy.New(policy.ModeEnforce,
 		[]policy.Rule{{ID: "no-site", Deny: true, Hosts: []string{"www.example"}}})

@@ -284,7 +284,7 @@ func TestExpect(t *testing.T) {
 		t.Errorf("%q, %v", answer, broken)
 	}
 	if read.Load() != 0 {
-		t.Errorf("%d bytes were sent to who refuses them", read.Load())
+		t.Errorf("%d bytes were sent to a client that refuses them", read.Load())
 	}
 }
 

@@ -90,7 +90,7 @@ func TestNamePages(t *testing.T) {
 			t.Errorf("%s: %s, %q, %s", tt.target, response.Status, response.Header, body)
 		}
 		if strings.Contains(body, "isbn:hidden") || strings.Contains(body, "<select") {
-			t.Errorf("%s shows what is hidden: %s", tt.target, body)
+			t.Errorf("%s shows hidden content: %s", tt.target, body)
 		}
 		if vary := response.Header.Get("Vary"); !strings.Contains(vary, "Accept-Language") {
 			t.Errorf("%s: %q", tt.target, vary)

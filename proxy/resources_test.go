@@ -76,7 +76,7 @@ func TestResources(t *testing.T) {
 		response := s.get(t, "/uri-res/"+service+"?urn:example:a")
 		if reported := text(t, response); response.StatusCode != 502 || strings.Contains(reported, `"offset"`) ||
 			!strings.Contains(reported, `"urn:example:a"`) {
-			t.Errorf("%s of a location that is no URI: %d %s", service, response.StatusCode, reported)
+			t.Errorf("%s of a location that is not a URI: %d %s", service, response.StatusCode, reported)
 		}
 		s.next = withLocations()
 	}

@@ -122,16 +122,16 @@ func TestCredentials(t *testing.T) {
 	for _, who := range []string{"Basic QTpB", "Basic QjpC"} {
 		for range 2 {
 			if got := text(t, s.get(t, "http://"+o.addr+"/private", login, "Authorization: "+who)); got != who {
-				t.Errorf("%s gets what is for %s", who, got)
+				t.Errorf("%s gets the response to %s", who, got)
 			}
 		}
 	}
 	if got := text(t, s.get(t, "http://"+o.addr+"/private", login)); got != "nobody" {
-		t.Errorf("nobody gets what is for %s", got)
+		t.Errorf("an anonymous client gets the response to %s", got)
 	}
 	s.get(t, "http://"+o.addr+"/public", login, "Authorization: Basic QTpB")
 	if got := text(t, s.get(t, "http://"+o.addr+"/public", login)); got != "Basic QTpB" {
-		t.Errorf("what is public is not shared: %s", got)
+		t.Errorf("a public response is not shared: %s", got)
 	}
 	s.ask(t, "GET http://"+up.addr+"/ HTTP/1.1\r\nHost: a\r\n"+login+"\r\n"+websocket+"\r\n")
 	for _, request := range append(o.requests(), up.requests()...) {

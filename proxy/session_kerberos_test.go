@@ -110,7 +110,7 @@ func TestKerberos(t *testing.T) {
 				c := <-kept
 				for range 2 {
 					if got := by(tt.addr, ""); got != noClient {
-						t.Errorf("who has not logged in: %s", got)
+						t.Errorf("without a login: %s", got)
 					}
 					if got := by(tt.addr, bob, log, "-u", ":"); !strings.HasPrefix(got, isBob) {
 						t.Errorf("another one: %s", got)

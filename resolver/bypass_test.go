@@ -44,7 +44,7 @@ func TestFreshAndExplained(t *testing.T) {
 	ctx, trace := resolver.WithTrace(t.Context(), time.Now)
 	expect(ctx, "http://a.example/", resolver.CacheHit)
 	if steps := trace.Steps(); len(steps) != 1 {
-		t.Errorf("a trace that is no explanation: %v", steps)
+		t.Errorf("a trace that is not an explanation: %v", steps)
 	}
 	trace.Explain()
 	expect(ctx, "http://a.example/", resolver.CacheHit)

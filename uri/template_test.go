@@ -118,7 +118,7 @@ func FuzzTemplate(f *testing.F) {
 			}
 			whole, err := uri.ParseTemplate("{" + operator + "v}")
 			if err != nil || !strings.HasPrefix(whole.Expand(values), cut.Expand(values)) {
-				t.Errorf("%q of %q is no beginning of %q, %v", cut.Expand(values), v, whole.Expand(values), err)
+				t.Errorf("%q of %q is not a prefix of %q, %v", cut.Expand(values), v, whole.Expand(values), err)
 			}
 		}
 	})

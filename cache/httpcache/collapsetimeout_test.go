@@ -39,7 +39,7 @@ func TestWaitedInVain(t *testing.T) {
 			t.Errorf("%d bytes, %v", len(g.body), g.broken)
 		}
 	case <-time.After(testserver.Timeout):
-		t.Error("the one who waits for another response holds up the body")
+		t.Error("a request that waits for another response delays the body")
 	}
 	close(slow)
 	s.expect(<-other, 200, "b", false)

@@ -226,10 +226,10 @@ func TestFindOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := r.Open(t.Context()); ok {
-		t.Fatal("what is removed can be opened")
+		t.Fatal("a removed object can be opened")
 	}
 	if s.cache.InMemory(target) {
-		t.Error("what is lost is still in memory")
+		t.Error("a lost object is still in memory")
 	}
 	s.sends(200, "new", fresh)
 	s.expect(s.get(), 200, "new", false)

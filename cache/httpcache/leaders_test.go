@@ -330,7 +330,7 @@ func TestTurnsEnd(t *testing.T) {
 			}
 		}
 		if answered == 0 {
-			t.Error("nobody has got a turn")
+			t.Error("no request has become the leader")
 		}
 		for _, one := range attackers {
 			one.stop()

@@ -94,13 +94,13 @@ func TestPromotedIntoFullMemory(t *testing.T) {
 		s.expect(s.get(), 200, "body", true)
 		use()
 		if s.isInMemory() {
-			t.Error("what is used twice is in memory")
+			t.Error("an object that was used twice is in memory")
 		}
 		for range 8 {
 			use()
 		}
 		if !s.isInMemory() {
-			t.Error("what is used often is not in memory")
+			t.Error("an object that is used often is not in memory")
 		}
 		s.expect(s.get(), 200, "body", true)
 		closes()

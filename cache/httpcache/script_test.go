@@ -75,7 +75,7 @@ func (s *site) play(script string) {
 		case '^':
 			s.asked(line, s.last(), parts)
 		default:
-			s.t.Fatalf("%q is no step", line)
+			s.t.Fatalf("%q is not a step", line)
 		}
 	}
 }

@@ -138,7 +138,7 @@ func TestSharedVariants(t *testing.T) {
 		b.expect(b.get("Accept-Language: "+language), 200, language, true)
 	}
 	if b.get("Accept-Language: fr").err == nil {
-		t.Error("a variant that nobody has is answered")
+		t.Error("a missing variant is answered")
 	}
 	if n := all.places(); n != 3 {
 		t.Errorf("%d places, want 3", n)

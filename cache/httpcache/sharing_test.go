@@ -179,7 +179,7 @@ func TestSetCookie(t *testing.T) {
 		s := newSite(t, nil)
 		s.sends(200, "a", "Cache-Control: "+control, "Set-Cookie: a=b", `ETag: "1"`)
 		if g := s.get(); g.field("Set-Cookie") != "a=b" {
-			t.Errorf("%s: who has asked gets %q", control, g.field("Set-Cookie"))
+			t.Errorf("%s: the requesting client gets %q", control, g.field("Set-Cookie"))
 		}
 		if g := s.get(); !g.Outcome.Hit() || g.field("Set-Cookie") != want {
 			t.Errorf("%s: others get %q, want %q", control, g.field("Set-Cookie"), want)
@@ -187,7 +187,7 @@ func TestSetCookie(t *testing.T) {
 		s.clock.advance(2 * 3600e9)
 		s.sends(304, "", "Cache-Control: "+control, "Set-Cookie: c=d", `ETag: "1"`)
 		if g := s.get(); g.field("Set-Cookie") != "c=d" {
-			t.Errorf("%s: who has it validated gets %q", control, g.field("Set-Cookie"))
+			t.Errorf("%s: the validating client gets %q", control, g.field("Set-Cookie"))
 		}
 		if want != "" {
 			want = "c=d"

@@ -175,7 +175,7 @@ func TestUnusedVariantsLeave(t *testing.T) {
 		s.ask("later %d", i)
 	}
 	if s.stored("0") || !s.stored("new") && !s.stored("later 0") {
-		t.Error("what was used long ago stays")
+		t.Error("an object that was used long ago is not evicted")
 	}
 }
 
@@ -204,7 +204,7 @@ func TestMemoryOfVariants(t *testing.T) {
 		}
 	}
 	if !s.stored("de") || !s.stored("99") || s.stored("0") {
-		t.Error("not the oldest of those that nobody used have left")
+		t.Error("the evicted entries are not the oldest unused ones")
 	}
 }
 

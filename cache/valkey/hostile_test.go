@@ -328,7 +328,7 @@ func TestTryHostile(t *testing.T) {
 				"redis://" + startFake(t, data) + "?master_set=names",
 			} {
 				if _, err := tried(t, func(c *valkey.Config) { c.URL = url }); err == nil {
-					t.Errorf("%s: there is no error", url)
+					t.Errorf("%s: no error", url)
 				}
 			}
 		})
@@ -405,7 +405,7 @@ func TestNamedAddresses(t *testing.T) {
 		awaitStatus(t, a, "loopback or link-local address in a reply")
 		until(t, func() bool { return l.said() > 2 })
 		if a.level.Stats().Used || requested.Load() != 0 {
-			t.Errorf("%s: it asks what is beside it, %d times", url, requested.Load())
+			t.Errorf("%s: it sends %d requests to the neighboring address", url, requested.Load())
 		}
 	}
 }

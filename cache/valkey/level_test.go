@@ -138,7 +138,7 @@ func TestAlone(t *testing.T) {
 	c.level.Join(map[string]string{"test": "2", "other": "1"})
 	until(t, func() bool { return c.level.Standalone()["test"] })
 	if a.level.Standalone()["test"] || b.level.Standalone()["test"] {
-		t.Errorf("those who share: %v, %v", a.level.Standalone(), b.level.Standalone())
+		t.Errorf("the instances that share: %v, %v", a.level.Standalone(), b.level.Standalone())
 	}
 	b.level.Close()
 	until(t, func() bool { return a.level.Standalone()["test"] })

@@ -47,7 +47,7 @@ func TestObjects(t *testing.T) {
 	theirs.Delete("place")
 	until(t, func() bool { return len(keysOf(server)) == 1 })
 	if _, ok := ours.Get(t.Context(), "place"); ok {
-		t.Error("what was deleted is there")
+		t.Error("a deleted value is found")
 	}
 }
 
@@ -70,7 +70,7 @@ func TestObjectsAndPurges(t *testing.T) {
 	// A purged object is deleted when it is found. On a slow machine the query may time out, so it is repeated.
 	isDeleted := func() bool {
 		if isThere("one") {
-			t.Fatal("what was loaded before the purge is used")
+			t.Fatal("a value loaded before the purge is used")
 		}
 		return len(keysOf(server)) == 2
 	}
@@ -97,7 +97,7 @@ func TestPoisonedObjects(t *testing.T) {
 	server.Do("SET", entryKey(t, server), strings.Repeat("x", 100), "PX", "60000")
 	until(t, func() bool {
 		if _, ok := ours.Get(t.Context(), "place"); ok {
-			t.Fatal("what nobody has sealed is used")
+			t.Fatal("an unsealed value is used")
 		}
 		return len(keysOf(server)) == 1
 	})

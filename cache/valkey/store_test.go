@@ -91,7 +91,7 @@ func TestShelfLease(t *testing.T) {
 		t.Error(err)
 	}
 	if got, err := third(ctx); err != nil || got {
-		t.Errorf("who has it not has given it up: %t, %v", got, err)
+		t.Errorf("released by an instance that does not hold it: %t, %v", got, err)
 	}
 	if err := release(ctx); err != nil {
 		t.Fatal(err)

@@ -288,7 +288,7 @@ func logKey(t *testing.T, server *testserver.Redis) string {
 			return key
 		}
 	}
-	t.Fatal("there is no log")
+	t.Fatal("no log")
 	return ""
 }
 
@@ -339,7 +339,7 @@ func TestLease(t *testing.T) {
 	_, err := a.cache.Get(t.Context(), "panics",
 		func(context.Context) (string, time.Duration, error) { panic("on purpose") })
 	if err == nil {
-		t.Error("there is no error")
+		t.Error("no error")
 	}
 	until(t, func() bool { return len(keysOf(server)) == 1 }) // the lease is released, the log remains
 	release := make(chan struct{})

@@ -64,7 +64,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("urnd %s\n%s\nwant\n%s", line, got, want)
 		}
 		if !strings.Contains(got, "\nstatus ") {
-			t.Errorf("urnd %s is no mistake", line)
+			t.Errorf("urnd %s is accepted", line)
 		}
 		written += "\n$ " + line + "\n" + got
 	}

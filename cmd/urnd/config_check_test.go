@@ -26,7 +26,7 @@ func everyStore(t *testing.T, dir, server string) []string {
 	certificate, key := ca.issue(t, "urnd")
 	pair := newPairFiles(t, certificate, key)
 	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte("user:password-of-more-than-16-octets"), 0o600); err != nil {
+	if err := os.WriteFile(secret, []byte("user:password-of-more-than-16-bytes"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return []string{

@@ -23,7 +23,7 @@ func TestSharesOfLimits(t *testing.T) {
 	}
 	again := newLimits(c, &resolution{limits: first})
 	if again.fetches.Clients != first.fetches.Clients {
-		t.Error("a reload forgets who holds what")
+		t.Error("a reload forgets the holders of limits")
 	}
 	c.NetworkFactor = 4
 	if other := newLimits(c, &resolution{limits: first}); other.fetches.Clients == first.fetches.Clients {

@@ -57,7 +57,7 @@ func (w *testDaemon) seesRegistry(t *testing.T, there bool) {
 		false: {"urnd_registry_available 0\n", "unavailable"},
 	}[there]
 	if status, _ := w.adminRequest(t, "GET /readyz"); status != http.StatusOK {
-		t.Errorf("/readyz: %d: a balancer would ask nobody, where all have lost the registry", status)
+		t.Errorf("/readyz: %d: a balancer would use no instance if all have lost the registry", status)
 	}
 	if _, text := w.adminRequest(t, "GET /metrics"); !strings.Contains(text, "\n"+want[0]) {
 		t.Errorf("the metrics have no %q", want[0])
@@ -143,14 +143,14 @@ func TestPostgresAway(t *testing.T) {
 	w.seesRegistry(t, false)
 	other.set(t, "urn:example:a", "https://a.example/2")
 	if got := w.cacheStates(t, "/urn:example:a"); got != "hit" {
-		t.Errorf("what is in memory: %s", got)
+		t.Errorf("from memory: %s", got)
 	}
 	w.clock.advance(w.config.Registry.TTL + time.Hour)
 	if got := w.crowd(t, 64, "urn:example:a"); got["https://a.example/1"] != 64 {
 		t.Errorf("what has expired leads to %v", got)
 	}
 	if got := w.crowd(t, 16, "urn:example:b"); got["Service Unavailable"] != 16 {
-		t.Errorf("what is not in memory leads to %v", got)
+		t.Errorf("a name that is not in memory resolves to %v", got)
 	}
 	w.clock.advance(w.config.Cache.StaleFor)
 	if got := w.target(t, "urn:example:a"); got != "Service Unavailable" {

@@ -12,7 +12,7 @@ import (
 func TestVersion(t *testing.T) {
 	version := versionText()
 	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(version) || versionFile != version+"\n" {
-		t.Fatalf("%q is no version", versionFile)
+		t.Fatalf("%q is not a version", versionFile)
 	}
 	built := " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n"
 	for _, words := range []string{"version", "--version"} {

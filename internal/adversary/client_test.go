@@ -191,7 +191,7 @@ func replies(text []byte, methods ...string) ([]reply, error) {
 		}
 		response, err := http.ReadResponse(reader, &http.Request{Method: method})
 		if err != nil {
-			return all, fmt.Errorf("what urnd sent is no response: %w: %.300q", err, text)
+			return all, fmt.Errorf("urnd sent no valid response: %w: %.300q", err, text)
 		}
 		body, err := io.ReadAll(response.Body)
 		if response.StatusCode < 200 {

@@ -174,7 +174,7 @@ func (d *duel) judge(all []received, right map[string]bool, id string, r *resour
 func indented(text string) string {
 	const most = 900
 	if len(text) > most {
-		text = text[:most] + fmt.Sprintf("... (%d octets)", len(text))
+		text = text[:most] + fmt.Sprintf("... (%d bytes)", len(text))
 	}
 	return strings.ReplaceAll(text, "\n", "\n      ")
 }

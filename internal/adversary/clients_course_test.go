@@ -73,7 +73,7 @@ func (d *duel) victimOn(c client, id string) ([]received, error) {
 func (d *duel) receives(c client, r sending) received {
 	got := c.receive(r, d.most())
 	if errors.Is(got.failure, os.ErrDeadlineExceeded) {
-		got.failure = fmt.Errorf("nothing whole in time: status %d and %d octets: %w", got.status, len(got.body),
+		got.failure = fmt.Errorf("nothing whole in time: status %d and %d bytes: %w", got.status, len(got.body),
 			got.failure)
 	}
 	return got

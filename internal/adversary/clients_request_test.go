@@ -126,7 +126,7 @@ func (r received) text(names *strings.Replacer) string {
 	if len(r.body) > most {
 		hash := fnv.New64a()
 		_, _ = io.WriteString(hash, r.body[most:])
-		rest = fmt.Sprintf("... and %d octets of hash %x", len(r.body)-most, hash.Sum64())
+		rest = fmt.Sprintf("... and %d bytes of hash %x", len(r.body)-most, hash.Sum64())
 	}
 	return names.Replace(fmt.Sprintf("%d\n%s\n\n%s", r.status, strings.Join(lines, "\n"), beginning)) + rest
 }

@@ -124,7 +124,7 @@ func (s *stage) fails(name, target string) payload {
 			return fmt.Errorf("it is answered %d, Location %q: %.200q", got.status,
 				got.header.Get("Location"), got.body)
 		case len(got.body) > 16<<10:
-			return fmt.Errorf("the error has %d octets", len(got.body))
+			return fmt.Errorf("the error has %d bytes", len(got.body))
 		case strings.Contains(got.body, "<script>alert"):
 			return errors.New("the error has markup of the DNS")
 		default:

@@ -182,7 +182,7 @@ func (s *stage) begin(ctx context.Context, d *daemon, m partialAction, id string
 func (s *stage) isWhole(ctx context.Context, d *daemon, id string) error {
 	got, err := get(ctx, d.service, friend, "http://"+s.origin.address+"/half/"+id)
 	if err != nil || got.status == 200 && got.body != "yes" && len(got.body) != 100_000 {
-		return errors.Join(err, fmt.Errorf("the response is answered %d with %d octets", got.status, len(got.body)))
+		return errors.Join(err, fmt.Errorf("the response is answered %d with %d bytes", got.status, len(got.body)))
 	}
 	if got, err = get(ctx, d.admin, friend, "/api/v1/names?uri=urn:own:"+id); err != nil || got.status != 404 {
 		return errors.Join(err, fmt.Errorf("half of a change is answered %d: %.200q", got.status, got.body))

@@ -27,7 +27,7 @@ func (s *stage) answersTooLarge() []payload {
 				case err != nil || got.status == 500:
 					wrong.add(fmt.Sprintf("%d, %v", got.status, err))
 				case len(got.header.Get("Location")) > 8<<10 || got.status < 400 && len(got.body) > most:
-					wrong.add(fmt.Sprintf("%d with a location of %d octets and a body of %d", got.status,
+					wrong.add(fmt.Sprintf("%d with a location of %d bytes and a body of %d", got.status,
 						len(got.header.Get("Location")), len(got.body)))
 				}
 			})

@@ -37,7 +37,7 @@ func (s *stage) batches() []payload {
 		func() string { return strings.Repeat(" ", size) + `["urn:a1:b"]` })
 	add("15 MB of brackets", "application/json", 8, func() string { return strings.Repeat("[", size) })
 	add("15 MB of one number", "application/json", 8, func() string { return "[" + strings.Repeat("1", size) + "]" })
-	add("10 000 invalid names of 1500 octets", "application/json", 8, func() string {
+	add("10 000 invalid names of 1500 bytes", "application/json", 8, func() string {
 		return `["` + strings.TrimSuffix(strings.Repeat(strings.Repeat("\x7f", 1500)+`","`, 10_000), `","`) + `"]`
 	})
 	add("17 MB", "application/json", 2, func() string { return `["` + strings.Repeat("a", 17_000_000) + `"]` })
@@ -71,7 +71,7 @@ func (s *stage) accounts(ctx context.Context, d *daemon) error {
 				return fmt.Errorf("the line of %.40q is %.200q", names[i], line)
 			}
 			if len(line) > 3000 {
-				return fmt.Errorf("the line of a bad name of %d octets has %d", len(names[i]), len(line))
+				return fmt.Errorf("the line of a bad name of %d bytes has %d", len(names[i]), len(line))
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func (s *stage) connections() []payload {
 			return errors.Join(err, soon(ctx, d, victim, "/urn:ietf:rfc:4", 302), d.below(300))
 		}, limits...))
 	}
-	slow := payload{name: "200 headers that come octet by octet", section: "RFC 9112 section 9.5"}
+	slow := payload{name: "200 headers that come byte by byte", section: "RFC 9112 section 9.5"}
 	hello := payload{name: "200 handshakes of TLS that stop", section: "RFC 8446 section 4.1.2"}
 	pipelined := payload{name: "20 000 requests at once, and no reading", section: "RFC 9112 section 9.3.2"}
 	payloads = append(payloads,

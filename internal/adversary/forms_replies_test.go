@@ -27,7 +27,7 @@ func isSafe(got reply, isList bool) error {
 	case got.header.Get("X-Content-Type-Options") != "nosniff" && got.body != "" && !isRefusal(kind, got.status):
 		return fmt.Errorf("a browser may take it for something else: %d, %v, %.100q", got.status, got.header, got.body)
 	case isPage && !isList && len(got.body) > longest:
-		return fmt.Errorf("the page has %d octets", len(got.body))
+		return fmt.Errorf("the page has %d bytes", len(got.body))
 	}
 	if location := got.header.Get("Location"); location != "" {
 		if u, err := url.Parse(location); err != nil || strings.Contains(u.Host, evil) ||

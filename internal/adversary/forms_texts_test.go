@@ -57,7 +57,7 @@ func hostileTexts() []hostileText {
 			name: "letters that turn the text", section: "Unicode TR 36 section 2.1",
 			text: "a\u202egnp.evil\u2066\u200b\ufeff",
 		},
-		{name: "octets that are no text", section: encoding, text: "%ff%fe%80a", encoded: true},
+		{name: "bytes that are no text", section: encoding, text: "%ff%fe%80a", encoded: true},
 		{name: "an encoding that is too long", section: encoding, text: "%c0%bcevil-a%c0%be%e0%80%bc", encoded: true},
 		{name: "half of a surrogate pair", section: encoding, text: "%ed%a0%80%ed%bf%bf", encoded: true},
 		{name: "a percent sign alone", section: data, text: "%%%2%zz%", encoded: true},
@@ -77,7 +77,7 @@ func hostileTexts() []hostileText {
 		},
 		{name: "parameters between semicolons", section: form, text: "a;uri=<evil-a>;lang=<evil-a>"},
 		{name: "markup as it is", section: data, text: `"'><evil-a/evil=1><script>evil()</script>`, isBytes: true},
-		{name: "octets as they are", section: data, text: "\xff\xfe\x80<evil-a>", isBytes: true},
+		{name: "bytes as they are", section: data, text: "\xff\xfe\x80<evil-a>", isBytes: true},
 		{name: "NUL as it is", section: data, text: "a\x00<evil-a>", isBytes: true},
 		{name: "a line feed as it is", section: fields, text: "a\nEvil: 1", isBytes: true},
 	}

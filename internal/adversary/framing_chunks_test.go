@@ -39,12 +39,12 @@ func chunks() []request {
 	add("CR alone behind the size", "RFC 9112 section 7.1", "7\r[\"a:b\"]\r\n"+last, refused)
 	add("CR alone in an extension", "RFC 9112 section 7.1.1", "7;a\rb\r\n[\"a:b\"]\r\n"+last, refused)
 	add("two CRs", "RFC 9112 section 7.1", "7\r\r\n[\"a:b\"]\r\n"+last, refused)
-	add("other octets behind data", "RFC 9112 section 7.1", "7\r\n[\"a:b\"]XX"+last, refused)
+	add("other bytes behind data", "RFC 9112 section 7.1", "7\r\n[\"a:b\"]XX"+last, refused)
 	add("a long extension", "RFC 9112 section 7.1.1",
 		"7;"+strings.Repeat("a", 20_000)+"\r\n[\"a:b\"]\r\n"+last, refused)
 	add("many extensions", "RFC 9112 section 7.1.1",
 		strings.Repeat("1;"+strings.Repeat("a", 100)+"\r\n \r\n", 2000)+last, either)
-	add("one octet a chunk", "RFC 9112 section 7.1", strings.Repeat("1\r\n \r\n", 5000)+last, either)
+	add("one byte a chunk", "RFC 9112 section 7.1", strings.Repeat("1\r\n \r\n", 5000)+last, either)
 	add("no last chunk", "RFC 9112 section 8", "7\r\n[\"a:b\"]\r\n", refused)
 	add("half of a last chunk", "RFC 9112 section 8", "7\r\n[\"a:b\"]\r\n0\r\nX\r\nY", refused)
 	add("a request in an extension", "RFC 9112 section 7.1.1", "7;a=\"\r\n{smuggled}\"\r\n[\"a:b\"]\r\n"+last, refused)

@@ -36,7 +36,7 @@ func fieldLines() []request {
 	}
 	add("CR before a field", "RFC 9112 section 2.2", "X-A: b\rContent-Length: 44", refused)
 	add("a bare CR as the end", "RFC 9112 section 2.2", "X-A: b\r\rGET /smuggled/{id} HTTP/1.1", refused)
-	add("octets above 127", "RFC 9110 section 5.5", "X-A: \x80\xff", either)
+	add("bytes above 127", "RFC 9110 section 5.5", "X-A: \x80\xff", either)
 	add("an empty value", "RFC 9110 section 5.5", "X-A:", answered)
 	add("64 KiB of one value", "RFC 6585 section 5", "X-A: "+strings.Repeat("a", 80<<10), refused)
 	add("3000 fields", "RFC 6585 section 5",

@@ -112,7 +112,7 @@ func outcomeOfHTTP2(c *client2) (status int, err error) {
 		switch {
 		case err == nil:
 		case errors.As(err, new(http2.StreamError)):
-			return 0, fmt.Errorf("urnd sent what is no header: %w", err)
+			return 0, fmt.Errorf("urnd sent an invalid header: %w", err)
 		default: // closed; earlier frames count
 			return status, nil
 		}
@@ -167,7 +167,7 @@ func framesOfHTTP2() []frames {
 		http2.FrameSettings: 5, http2.FramePing: 7, http2.FrameGoAway: 7, http2.FrameWindowUpdate: 3,
 		http2.FrameRSTStream: 5,
 	} {
-		add(fmt.Sprintf("%s of %d octets", kind, length), "4.2", func(c *client2) {
+		add(fmt.Sprintf("%s of %d bytes", kind, length), "4.2", func(c *client2) {
 			stream := uint32(0)
 			if kind == http2.FrameRSTStream {
 				c.headers(1, false, plain())

@@ -24,7 +24,7 @@ const (
 	either
 )
 
-// request is an HTTP/1.1 payload. In its octets, {o} is the address of the origin, {id} is unique, and
+// request is an HTTP/1.1 payload. In its bytes, {o} is the address of the origin, {id} is unique, and
 // {smuggled} a request that is only seen if another one is misinterpreted.
 type request struct {
 	name, section, bytes string
@@ -95,7 +95,7 @@ func (s *stage) judgeRequest(ctx context.Context, before, data, id string, want 
 	}
 	if before != "" {
 		if len(got) == 0 || got[0].status != 302 {
-			return fmt.Errorf("what is cached was answered %s", summary(got))
+			return fmt.Errorf("the cached response was answered %s", summary(got))
 		}
 		got = got[1:]
 	}

@@ -48,7 +48,7 @@ func (v verdict) String() string {
 	const most = 1200
 	shows := v.shows
 	if len(shows) > most {
-		shows = shows[:most] + fmt.Sprintf("... (%d octets)", len(v.shows))
+		shows = shows[:most] + fmt.Sprintf("... (%d bytes)", len(v.shows))
 	}
 	return fmt.Sprintf("%s: %s (%s)\n    sent: %s\n    why:  %v", v.family, v.name, v.section,
 		strconv.QuoteToASCII(shows), v.failure)

@@ -86,7 +86,7 @@ func (o *origin) confusion() error {
 	if len(o.garbage) == 0 {
 		return nil
 	}
-	err := fmt.Errorf("the origin got what is no request: %s", o.garbage[0])
+	err := fmt.Errorf("the origin got an invalid request: %s", o.garbage[0])
 	o.garbage = nil
 	return err
 }

@@ -34,12 +34,12 @@ func forgeries() []forgery {
 	empty := func(name, section string, change func(m *dns.Msg)) {
 		all = append(all, forgery{name: name, section: section, change: change, empty: true})
 	}
-	cut := func(name, section string, octets func(wire []byte) []byte) {
-		all = append(all, forgery{name: name, section: section, bytes: octets})
+	cut := func(name, section string, bytes func(wire []byte) []byte) {
+		all = append(all, forgery{name: name, section: section, bytes: bytes})
 	}
 	add("the next id", "RFC 5452 section 9.1", func(m *dns.Msg) { m.Id++ })
 	add("the id 0", "RFC 5452 section 9.1", func(m *dns.Msg) { m.Id ^= 0xffff })
-	add("the octets of the id swapped", "RFC 5452 section 9.1", func(m *dns.Msg) { m.Id = m.Id<<8 | m.Id>>8 ^ 1 })
+	add("the bytes of the id swapped", "RFC 5452 section 9.1", func(m *dns.Msg) { m.Id = m.Id<<8 | m.Id>>8 ^ 1 })
 	add("a question, not a reply", "RFC 1035 section 4.1.1", func(m *dns.Msg) { m.Response = false })
 	add("no question", "RFC 5452 section 9.1", func(m *dns.Msg) { m.Question = nil })
 	add("two questions", "RFC 9619", func(m *dns.Msg) { m.Question = append(m.Question, m.Question[0]) })
@@ -69,16 +69,16 @@ func forgeries() []forgery {
 			})
 		}
 	}
-	cut("octets behind the message", "RFC 1035 section 4.1",
+	cut("bytes behind the message", "RFC 1035 section 4.1",
 		func(wire []byte) []byte { return append(wire, "evil"...) })
-	cut("an octet less", "RFC 1035 section 4.1", func(wire []byte) []byte { return wire[:len(wire)-1] })
+	cut("a byte less", "RFC 1035 section 4.1", func(wire []byte) []byte { return wire[:len(wire)-1] })
 	cut("half of the message", "RFC 1035 section 4.1", func(wire []byte) []byte { return wire[:len(wire)/2] })
 	cut("the header alone", "RFC 1035 section 4.1.1", func(wire []byte) []byte { return wire[:12] })
 	cut("less than a header", "RFC 1035 section 4.1.1", func(wire []byte) []byte { return wire[:7] })
 	cut("nothing", "RFC 1035 section 4.1.1", func([]byte) []byte { return nil })
 	cut("a name that points to itself", "RFC 1035 section 4.1.4",
 		func(wire []byte) []byte { wire[12], wire[13] = 0xc0, 12; return wire })
-	cut("a label of 64 octets", "RFC 1035 section 4.1.4", func(wire []byte) []byte { wire[12] = 0x40; return wire })
+	cut("a label of 64 bytes", "RFC 1035 section 4.1.4", func(wire []byte) []byte { wire[12] = 0x40; return wire })
 	cut("nonsense", "RFC 1035 section 4.1",
 		func(wire []byte) []byte { return append(wire[:2], "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"...) })
 	return all

@@ -75,7 +75,7 @@ func version2(command, family byte, client string) string {
 	addresses = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(addresses, 1), 2)
 	head := binary.BigEndian.AppendUint16([]byte(signature+string(command)+string(family)), uint16(len(addresses)))
 	if command > 0x7f || family > 0x7f {
-		panic("string of a rune above 127 is not one octet")
+		panic("string of a rune above 127 is not one byte")
 	}
 	return string(append(head, addresses...))
 }

@@ -68,7 +68,7 @@ func (s *stage) suffers(ctx context.Context, urn, field string) error {
 	}
 	for name, values := range seen.Header {
 		if text := strings.Join(values, ", "); len(text) > 500 || strings.Contains(text, "evil") {
-			return fmt.Errorf("the server of the namespace got %s with %d octets from one client: %.60q", name,
+			return fmt.Errorf("the server of the namespace got %s with %d bytes from one client: %.60q", name,
 				len(text), text)
 		}
 	}

@@ -62,7 +62,7 @@ func (o *objects) checkScaling(t *testing.T) {
 		target := s.Spec.ScaleTargetRef
 		if d := o.deployment(t); target.Kind != "Deployment" || target.APIVersion != "apps/v1" ||
 			target.Name != d.Name || d.Spec.Replicas != nil {
-			t.Errorf("what is scaled is %+v, and the Deployment %s has replicas %v", target, d.Name, d.Spec.Replicas)
+			t.Errorf("the target of the scaler is %+v, and the Deployment %s has replicas %v", target, d.Name, d.Spec.Replicas)
 		}
 		if len(s.Spec.Metrics) != 1 || s.Spec.Metrics[0].Resource.Name != core.ResourceCPU ||
 			*s.Spec.MinReplicas > s.Spec.MaxReplicas {

@@ -146,7 +146,7 @@ func TestChart(t *testing.T) {
 			}
 			for _, s := range r.services {
 				if len(s.Name) > 63 { // RFC 1035
-					t.Errorf("%s is no name of a Service", s.Name)
+					t.Errorf("%s is not a name of a Service", s.Name)
 				}
 			}
 		})

@@ -61,7 +61,7 @@ func (o *objects) configured(t *testing.T) configured {
 				return configure(t, config.Data["urnd.yaml"], secretsAt)
 			}
 		}
-		t.Fatalf("there is no ConfigMap %q for the pods", v.ConfigMap.Name)
+		t.Fatalf("no ConfigMap %q for the pods", v.ConfigMap.Name)
 	}
 	t.Fatal("the pods mount no ConfigMap")
 	return configured{}
@@ -110,7 +110,7 @@ func (o *objects) checkPods(t *testing.T) {
 	}
 	for _, c := range d.Spec.Template.Spec.TopologySpreadConstraints {
 		if !matches(c.LabelSelector.MatchLabels, d.Spec.Template.Labels) {
-			t.Errorf("what is spread by %s are not the pods", c.TopologyKey)
+			t.Errorf("the topology %s does not select the pods", c.TopologyKey)
 		}
 	}
 	if len(d.Spec.Template.Spec.TopologySpreadConstraints) == 0 {
@@ -159,7 +159,7 @@ func (o *objects) checkConfinement(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("there is no ServiceAccount %q without a token", pod.ServiceAccountName)
+	t.Errorf("no ServiceAccount %q without a token", pod.ServiceAccountName)
 }
 
 func (o *objects) checkProbes(t *testing.T) {
@@ -175,7 +175,7 @@ func (o *objects) checkProbes(t *testing.T) {
 		}
 	}
 	if c.StartupProbe == nil {
-		t.Error("there is no probe while it starts")
+		t.Error("no probe while it starts")
 	}
 }
 
@@ -206,7 +206,7 @@ func (o *objects) checkVolumes(t *testing.T) {
 	for _, m := range o.container(t).VolumeMounts {
 		v, ok := volumes[m.Name]
 		if !ok {
-			t.Errorf("there is no volume %s", m.Name)
+			t.Errorf("no volume %s", m.Name)
 		}
 		if (v.Secret != nil || v.ConfigMap != nil) && !m.ReadOnly {
 			t.Errorf("%s can be written", m.Name)
@@ -215,10 +215,10 @@ func (o *objects) checkVolumes(t *testing.T) {
 	}
 	secret := at[strings.TrimSuffix(secretsAt, "/")].Secret
 	if secret == nil || secret.SecretName == "" || *secret.DefaultMode&0o007 != 0 {
-		t.Errorf("at %s is no Secret that the group alone can read: %+v", secretsAt, secret)
+		t.Errorf("no Secret at %s that only the group can read: %+v", secretsAt, secret)
 	}
 	if at["/etc/urnd"].ConfigMap == nil {
-		t.Error("at /etc/urnd is no ConfigMap")
+		t.Error("no ConfigMap at /etc/urnd")
 	}
 	state := at[o.configured(t).settings(t)["cache.directory"]]
 	if limit := state.EmptyDir; limit != nil &&

@@ -50,7 +50,7 @@ func TestLoops(t *testing.T) {
 		t.Errorf("passed on: %v", got)
 	}
 	if !own.Loops(got.Values) || own.Loops(before.Values) {
-		t.Errorf("%v is no loop, or %v is one", got, before)
+		t.Errorf("%v is not a loop, or %v is one", got, before)
 	}
 }
 

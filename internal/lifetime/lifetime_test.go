@@ -66,7 +66,7 @@ func TestEnd(t *testing.T) {
 		lifetime.Notify(ctx, late)
 		<-late.told
 		if len(stopped.told) > 0 {
-			t.Errorf("%s: who has stopped was told", name)
+			t.Errorf("%s: a stopped watcher was notified", name)
 		}
 	}
 }

@@ -14,7 +14,7 @@ func TestSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.sock")
 	dial := netguard.Socket(time.Second, path)
 	if _, err := dial(t.Context(), "tcp", "192.0.2.1:80"); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("where nobody listens: %v", err)
+		t.Errorf("without a listener: %v", err)
 	}
 	listener, err := net.Listen("unix", path)
 	if err != nil {

@@ -126,7 +126,7 @@ func TestForgetClearsOneClient(t *testing.T) {
 					forgotten++
 					wasActive = wasActive || until.After(c.now())
 				case key != address && key != network && !now.until.Equal(until):
-					t.Fatalf("a request of %s changes what is known of %s", client, key)
+					t.Fatalf("a request of %s changes the state of %s", client, key)
 				}
 			}
 			for key, known := range r.clients {

@@ -147,7 +147,7 @@ func TestSLPErrors(t *testing.T) {
 		{"LANGUAGE_NOT_SUPPORTED", slpRequest(0, "en", "", "http", "eu", "(x=1)", ""), 1},
 		{"field too long", strings.Replace(slpAsk, "\x00\x0d(", "\xff\xff(", 1), 2},
 		{"length too great", strings.Replace(slpAsk, "\x42", "\x43", 1), 2},
-		{"trailing octet", strings.Replace(slpAsk, "\x42", "\x43", 1) + "\x00", 2},
+		{"trailing byte", strings.Replace(slpAsk, "\x42", "\x43", 1) + "\x00", 2},
 		{"reserved flag", slpRequest(0x1000, "en", "", kind, "DEFAULT", "", ""), 2},
 		{"missing extension", strings.Replace(slpAsk, "\x00\x12\x34", "\x42\x12\x34", 1), 2},
 		{"no service type", slpRequest(0, "en", "", "", "DEFAULT", "", ""), 2},

@@ -38,7 +38,7 @@ func (p page) form(t *testing.T) (fields url.Values, action string) {
 	t.Helper()
 	form := p.parsed().First("form", "class=fields", "method=post")
 	if !form.Exists() {
-		t.Fatalf("%d, there is no form: %s", p.Code, p.Body)
+		t.Fatalf("%d, no form: %s", p.Code, p.Body)
 	}
 	return form.Fields(), form.Attr("action")
 }
@@ -215,7 +215,7 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 	b := newBrowser(s, here)
 	form := b.get("/registry/edit?uri=urn:nbn:fi:s:a")
 	if p := b.press(t, form, "preview"); !strings.Contains(p.text(), "Nothing would change.") {
-		t.Errorf("a form that nobody has changed changes the name: %s", p.text())
+		t.Errorf("an unchanged form changes the name: %s", p.text())
 	}
 	b.follow(t, b.press(t, b.press(t, form, "preview", "contact=c", "t0-rel=item"), "save"))
 	after := s.ask("GET "+of(names, "urn:nbn:fi:s:a"), "").name(t)
@@ -380,7 +380,7 @@ func TestRightsOfEditors(t *testing.T) {
 	denied := fi.press(t, fi.get("/registry/edit"), "preview", "name=urn:nbn:de:b", "t0-uri=https://a.example/")
 	denied.expect(t, 403, "your token is for names that begin with")
 	if fields, _ := denied.form(t); fields.Get("t0-uri") != "https://a.example/" {
-		t.Error("what was typed is lost")
+		t.Error("the input was lost")
 	}
 	// The token is revoked between the preview and saving.
 	all, _, err := token.NewVerifier(s.registry).List(t.Context(), registry.Actor{Name: "root", Role: registry.Admin})
@@ -456,7 +456,7 @@ func TestWithdrawing(t *testing.T) {
 	b.get("/registry/withdraw?uri=urn:nbn:fi:a").expect(t, 422, "already withdrawn")
 	if restored := b.get("/registry/edit?uri=urn:nbn:fi:a&restore=1"); strings.Contains(restored.Body.String(),
 		"/registry/withdraw") {
-		t.Error("what is withdrawn can be withdrawn")
+		t.Error("a withdrawn name can be withdrawn")
 	}
 	edit := b.get("/registry/edit?uri=urn:nbn:fi:a")
 	b.follow(t, b.press(t, b.press(t, edit, "preview", "reason=three volumes"), "save")).expect(t, 200, "three volumes",

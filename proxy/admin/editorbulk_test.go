@@ -72,7 +72,7 @@ func TestTokensByForm(t *testing.T) {
 		w := b.open("/registry/tokens", tt.form)
 		wantText(t, w, tt.status, tt.want)
 		if name := tt.form.Get("name"); !strings.Contains(w.Body.String(), `name="name" value="`+name+`"`) {
-			t.Errorf("what was typed is lost: %s", w.Body)
+			t.Errorf("the input was lost: %s", w.Body)
 		}
 	}
 	at := "/registry/tokens/" + actor.Token + "/revoke"
@@ -203,7 +203,7 @@ func TestJobOnPage(t *testing.T) {
 		t.Errorf("%s", page.Body)
 	}
 	if w := b.open(job, url.Values{}); w.Code != 403 {
-		t.Errorf("it is cancelled by a form of nobody: %d", w.Code)
+		t.Errorf("it is cancelled by a form without a session: %d", w.Code)
 	}
 	other := s.person(t, token.Token{Name: "bo", Role: registry.Writer})
 	for _, w := range []int{
@@ -279,7 +279,7 @@ func TestMoveByForm(t *testing.T) {
 		wantText(t, page, 200, "Dry run of moving targets", "changed 2", "https://new.example/objects/c", "Move now")
 		at := testserver.ParseHTML(page.Body.String()).First("form", "class=fields").Attr("action")
 		if moved := b.open(at, nil).Body.String(); !strings.Contains(moved, `value="http://old.example/items/"`) {
-			t.Errorf("%s: what was typed is lost: %s", at, moved)
+			t.Errorf("%s: the input was lost: %s", at, moved)
 		}
 		w = b.open(at, url.Values{
 			"csrf": {field}, "do": {"import"},

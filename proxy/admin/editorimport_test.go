@@ -323,7 +323,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		b.open("/registry/tokens", url.Values{"csrf": {"x"}, "name": {"x"}, "role": {"reader"}}),
 	} {
 		if w.Code != 403 {
-			t.Errorf("a form of nobody is taken: %d", w.Code)
+			t.Errorf("a form without a session is accepted: %d", w.Code)
 		}
 	}
 }

@@ -145,7 +145,7 @@ func TestSelectionConflicts(t *testing.T) {
 		}
 		wantText(t, page, 422, want)
 		if with := form.Get("with"); with != "" && !strings.Contains(page.Body.String(), `value="`+with+`"`) {
-			t.Errorf("what was typed is lost: %s", page.Body)
+			t.Errorf("the input was lost: %s", page.Body)
 		}
 	}
 	b.open(at, url.Values{"csrf": {field}, "task": {"contact"}, "contact": {"x"}})

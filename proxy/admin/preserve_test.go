@@ -30,10 +30,10 @@ func TestFormAfterItsSession(t *testing.T) {
 			"note=the \"first\" <i>")
 		late.expect(t, 403, "Your input is kept")
 		if strings.Contains(late.Body.String(), "<i>") {
-			t.Errorf("what was sent is markup: %s", late.Body)
+			t.Errorf("the input is markup: %s", late.Body)
 		}
 		if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", "Authorization: Bearer "+adminToken); r.status != 404 {
-			t.Fatalf("it is taken of nobody: %s", r.body)
+			t.Fatalf("it is accepted without a session: %s", r.body)
 		}
 		wrong := b.press(t, late, "", "token=wrong")
 		wrong.expect(t, 403, "token is not valid here")
@@ -163,7 +163,7 @@ func TestEndedSessionWithoutRequiredToken(t *testing.T) {
 		s := newSite(t, nil)
 		b := s.editorOf(t, token.Token{Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:"}})
 		if w := newBrowser(s, here).open("/registry/tokens", nil); w.Code != 200 {
-			t.Fatalf("who needs no token: %d", w.Code)
+			t.Fatalf("a user without a token: %d", w.Code)
 		}
 		field := csrf(t, b.open("/registry/names", nil))
 		time.Sleep(session.MaxIdle)
@@ -185,7 +185,7 @@ func TestEndedSessionWithoutRequiredToken(t *testing.T) {
 			t.Fatalf("leaving: %d", w.Code)
 		}
 		if w := b.open("/registry/tokens", nil); w.Code != 200 {
-			t.Errorf("who has left: %d", w.Code)
+			t.Errorf("a disconnected client: %d", w.Code)
 		}
 	})
 }

@@ -199,7 +199,7 @@ func TestNoFormIsLost(t *testing.T) {
 				}
 				back := formWith(p, form.typed)
 				if back == nil {
-					t.Fatalf("what was typed is lost: %.5000s", p.Body)
+					t.Fatalf("the input was lost: %.5000s", p.Body)
 				}
 				back.Set("do", form.typed.Get("do"))
 				if again := s.open(action, back); again.Code >= 400 {

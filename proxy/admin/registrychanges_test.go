@@ -133,7 +133,7 @@ func TestRegistryVersions(t *testing.T) {
 		page := s.feed(t, versions+"?limit=2&cursor="+cursor)
 		for _, e := range page.Events {
 			if strings.Contains(string(e.Version), "secret") {
-				t.Errorf("what was redacted is in %s", e.Version)
+				t.Errorf("the redacted text is in %s", e.Version)
 			}
 			got = append(got, fmt.Sprintf("%d of %d: %s %s %v %s %s", e.Seq, e.Set, e.Kind, e.Name, e.Versions,
 				e.By, e.Note))

@@ -60,7 +60,7 @@ func TestRevert(t *testing.T) {
 	first := s.ask("POST "+revert+"?dry_run=true", `{"set":1,"note":"wrong"}`).reverted(t)
 	if first.Names != 0 || first.Conflicts != 1 || len(first.Rejected) != 1 ||
 		first.Rejected[0].Name != "urn:nbn:fi:a" {
-		t.Errorf("what was changed since: %+v", first)
+		t.Errorf("changed since: %+v", first)
 	}
 	for body, want := range map[string]int{
 		`{"set":3}`: 422, `{"set":0,"note":"a"}`: 422, `{"set":99,"note":"a"}`: 404, `{"set":"3","note":"a"}`: 422,

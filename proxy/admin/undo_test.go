@@ -23,7 +23,7 @@ func TestUndo(t *testing.T) {
 	press := func(b *browser, p page) page {
 		form := p.parsed().First("form", "action=/registry/history?uri=urn%3Anbn%3Afi%3Aa")
 		if !form.Exists() {
-			t.Fatalf("there is no button: %s", p.text())
+			t.Fatalf("no button: %s", p.text())
 		}
 		fields := form.Fields()
 		fields.Set("do", "undo")

@@ -111,7 +111,7 @@ func TestInflections(t *testing.T) {
 	}
 	if links := s.asked(t, "/ark:/12345/gone?info").Header.Get("Link"); !strings.Contains(links,
 		`<https://r.example/ark:/12345/x1>; rel="successor-version"`) {
-		t.Errorf("of what is withdrawn: %s", links)
+		t.Errorf("of a withdrawn name: %s", links)
 	}
 	if response := s.asked(t, "/ark:/12345/x1?info",
 		"Accept: text/html"); response.Header.Get("Cache-Control") != "max-age=60" ||

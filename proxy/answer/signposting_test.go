@@ -126,6 +126,6 @@ func TestCitationFormats(t *testing.T) {
 	}
 	if got := s.get(t, "/uri-res/N2C?urn:a1:b"); got.Header.Get("Content-Type") != "application/ld+json" ||
 		!strings.Contains(text(t, got), `"record"`) {
-		t.Errorf("who accepts all gets %v", got.Header)
+		t.Errorf("a client that accepts all gets %v", got.Header)
 	}
 }

@@ -103,7 +103,7 @@ func TestEveryOperation(t *testing.T) {
 				example, _, _ = strings.Cut(example, "'</code>")
 				if u, err := url.Parse(example); ok &&
 					(err != nil || strings.ContainsAny(u.Path, "{}<") || u.Path == "") {
-					t.Errorf("%s: %s %s: %q is no example, %v", name, method, path, example, err)
+					t.Errorf("%s: %s %s: %q is not an example, %v", name, method, path, example, err)
 				}
 			}
 		}

@@ -167,6 +167,6 @@ func TestSharedStorage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := b.Load(ctx, "ca/a.test/a.crt"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("what was deleted: %v", err)
+		t.Errorf("deleted: %v", err)
 	}
 }

@@ -150,7 +150,7 @@ func TestCredentialsOfConnections(t *testing.T) {
 	}
 	r = requested(t, http.MethodGet, "ftp://a.example/", "Authorization", login)
 	if client := w.serve(t, r); client.err != nil {
-		t.Errorf("by another protocol there are no such credentials: %v", client.err)
+		t.Errorf("such credentials of another protocol: %v", client.err)
 	}
 	if err := session.Close(); err != nil {
 		t.Error(err)

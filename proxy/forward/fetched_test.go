@@ -231,7 +231,7 @@ func TestFetchedByClient(t *testing.T) {
 		}
 		testserver.Wait(t, "the response of one client is stored", func() bool { return get("198.51.100.1", tt.one) })
 		if hit := get("198.51.100.2", tt.two); hit != (tt.two == "") {
-			t.Errorf("%s: the other client gets what is stored: %t", tt.name, hit)
+			t.Errorf("%s: the other client gets the stored response: %t", tt.name, hit)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestUsers(t *testing.T) {
 	// One of them is that of the compared hash.
 	for _, password := range []string{"secret: 1", "ünïcode", "", "old", "new"} {
 		if right, err := u.Check(t.Context(), netip.Addr{}, "mallory", password); right || err != nil {
-			t.Errorf("nobody with %q: %v, %v", password, right, err)
+			t.Errorf("an unknown user with %q: %v, %v", password, right, err)
 		}
 	}
 	var clients sync.WaitGroup
@@ -84,7 +84,7 @@ func TestUsers(t *testing.T) {
 			alice, first := u.Check(t.Context(), netip.Addr{}, "alice", "secret: 1")
 			bob, second := u.Check(t.Context(), netip.Addr{}, "bob", "secret: 1")
 			if !alice || bob || first != nil || second != nil {
-				t.Error("it depends on who else asks")
+				t.Error("it depends on other requests")
 			}
 		})
 	}

@@ -280,7 +280,7 @@ func TestTakeOverClosed(t *testing.T) {
 		w.send(get)
 		w.served.Wait()
 		if w.server.released {
-			t.Error("it was released, and nobody has it")
+			t.Error("it was released, and has no owner")
 		}
 	})
 }

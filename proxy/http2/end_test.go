@@ -19,7 +19,7 @@ func (c *client) goAway() (last uint32, code framing.ErrCode) {
 	for {
 		frame, err := c.ReadFrame()
 		if err != nil {
-			c.t.Fatalf("there is no GOAWAY: %v", err)
+			c.t.Fatalf("no GOAWAY: %v", err)
 		}
 		if f, ok := frame.(*framing.GoAwayFrame); ok {
 			return f.LastStreamID, f.ErrCode
@@ -338,7 +338,7 @@ func TestTunnel(t *testing.T) {
 	s := serve(t, later(func(r *httpmessage.Incoming, w writer) {
 		if r.Method != "CONNECT" {
 			if _, _, err := w.Hijack(); err == nil {
-				t.Error("it is no tunnel")
+				t.Error("it is not a tunnel")
 			}
 			return
 		}

@@ -231,7 +231,7 @@ func TestReset(t *testing.T) {
 	<-began
 	_ = c.WriteRSTStream(id, framing.ErrCodeCancel)
 	if err := <-ended; err == nil {
-		t.Error("nobody says that the stream was reset")
+		t.Error("no error reports that the stream was reset")
 	}
 	if a := c.receive(c.ask(true, get("/")...)); a.status != "200" {
 		t.Errorf("%v", a)

@@ -90,7 +90,7 @@ func playFlow(t *testing.T, random *rand.Rand) {
 			case *framing.MetaHeadersFrame:
 				if f.StreamEnded() {
 					if streams[f.StreamID].left > 0 {
-						t.Fatal("there is no content")
+						t.Fatal("no content")
 					}
 					delete(streams, f.StreamID)
 				}

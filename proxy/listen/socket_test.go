@@ -263,7 +263,7 @@ func TestSocketProbe(t *testing.T) {
 	cancel()
 	want := "no server accepts connections of " + socket.Addr().String() + ": context canceled"
 	if err := socket.Probe(canceled); !errors.Is(err, context.Canceled) || err.Error() != want {
-		t.Errorf("where there is no server: %v", err)
+		t.Errorf("without a server: %v", err)
 	}
 	var probes atomic.Int32
 	serve(t, socket.Listener(), func(c *listen.ServerConfig) {

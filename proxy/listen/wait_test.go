@@ -46,7 +46,7 @@ func TestClientLeaves(t *testing.T) {
 					}
 					testserver.Within(t, "the end of the client's side by "+name, func() { <-w.half.Done() })
 					if w.ctx.Err() != nil {
-						t.Errorf("%s: a half-close is no leave", name)
+						t.Errorf("%s: a half-close ends the wait", name)
 					}
 				}
 				_ = socket.SetLinger(0)

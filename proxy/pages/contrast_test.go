@@ -26,7 +26,7 @@ func variables(t *testing.T, site Site) (day, night map[string]colour) {
 			}
 			c, ok := parseColour(digits)
 			if !ok {
-				t.Fatalf("%q is no colour", m[0])
+				t.Fatalf("%q is not a colour", m[0])
 			}
 			found[m[1]] = c
 		}

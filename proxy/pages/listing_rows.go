@@ -110,7 +110,7 @@ func (m *items) size(i *scheme.Item) {
 	m.tag(`<data value="`)
 	m.markup = strconv.AppendInt(m.markup, *i.Size, 10)
 	m.tag(`" title="`)
-	m.text(m.to.writer.Text("listing.octets", "Number", *i.Size))
+	m.text(m.to.writer.Text("listing.bytes", "Number", *i.Size))
 	m.tag(`">`)
 	m.markup = appendSize(m.markup, *i.Size)
 	m.tag(`</data>`)

@@ -94,7 +94,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "<select") || strings.Contains(text, `name="tag"`) {
-		t.Error("there is a choice of a status for who has none")
+		t.Error("a user without rights can choose a status")
 	}
 	n = listedNames()["names"]
 	if text = string(pages.New(site).In(pages.English).Names(&n).Body); strings.Contains(text, "noindex") ||

@@ -60,7 +60,7 @@ func TestNamespacesSearch(t *testing.T) {
 				found = append(found, "urn:"+nid)
 			}
 			if e.attrs["name"] == "q" && e.attrs["value"] != search {
-				t.Errorf("%q is not what was searched for: %q", e.attrs["value"], search)
+				t.Errorf("%q is not the searched text: %q", e.attrs["value"], search)
 			}
 		}
 		if strings.Join(found, " ") != want ||

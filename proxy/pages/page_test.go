@@ -238,7 +238,7 @@ func TestHome(t *testing.T) {
 	leadsToFetch := func(e *element) bool { return e.name == "a" && e.attrs["href"] == "/fetch" }
 	if slices.ContainsFunc(elements, leadsToFetch) ||
 		!slices.ContainsFunc(read(t, english().ForFetching().Home(false).Body), leadsToFetch) {
-		t.Error("a link to /fetch for who may not use it, or none for who may")
+		t.Error("a link to /fetch for an unauthorized client, or none for an authorized one")
 	}
 }
 

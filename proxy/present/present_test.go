@@ -207,7 +207,7 @@ func TestRefusal(t *testing.T) {
 		}
 	}
 	if got := fetch(t, p, http.MethodGet, "ftp://h.example/unreachable"); !errors.Is(got.err, resolver.ErrUnreachable) {
-		t.Errorf("no answer is no refusal: %+v", got)
+		t.Errorf("a missing answer is not a refusal: %+v", got)
 	}
 	if got := fetch(t, p, http.MethodGet,
 		"ftp://h.example/file"); got.body != "content" || got.reason != "OK" ||

@@ -186,7 +186,7 @@ func TestClassify(t *testing.T) {
 		name, view := parseHead(t, head)
 		place, known := all[name]
 		if !ok || !known {
-			t.Fatalf("heads.txt:%d is no head", n+1)
+			t.Fatalf("heads.txt:%d is not a head", n+1)
 		}
 		var ask, again route.Request
 		route.Classify(&ask, &view, &place)

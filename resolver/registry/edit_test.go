@@ -96,7 +96,7 @@ func TestApply(t *testing.T) {
 	}
 	if _, err := f.edit(t, registry.Name("urn:example:a"),
 		registry.Put(leadsTo("https://a.example/3"))); !errors.Is(err, registry.ErrInvalid) {
-		t.Errorf("a withdrawn name came back, though nobody said so: %v", err)
+		t.Errorf("a withdrawn name was restored without being requested: %v", err)
 	}
 	f.activate = true
 	if again := f.put(t, registry.Name("urn:example:a"), leadsTo("https://a.example/3")); again.Reason != "" ||

@@ -40,7 +40,7 @@ func TestOutsidePrefixes(t *testing.T) {
 		}
 	}
 	if err := put(r, registry.Name("urn:b:new")); !strings.HasSuffix(err.Error(), "; did you mean urn:a:urn:b:new?") {
-		t.Errorf("without what was meant: %v", err)
+		t.Errorf("without a suggestion: %v", err)
 	}
 	edit := registry.Edit{
 		Key: registry.Name("urn:b:new"), IfVersion: registry.AnyVersion, AllowUnresolvable: true,

@@ -30,7 +30,7 @@ func checkEndlessListing(t *testing.T, s Suite) {
 		isCut   bool // an error is acceptable: a response of a single message cannot be truncated
 	}{
 		{"entries", 100, 8 << 20, false},
-		{"octets", 1 << 20, 64 << 10, true},
+		{"bytes", 1 << 20, 64 << 10, true},
 	} {
 		limits := generousLimits()
 		limits.Entries, limits.Bytes = c.entries, c.bytes

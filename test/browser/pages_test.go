@@ -61,7 +61,7 @@ func (b *browserPage) checkReply(t *testing.T) {
 		"Sec-Fetch-Site: none", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document", "Sec-Fetch-User: ?1")
 	const most = 30_000
 	if reply.Status != b.status || !b.isList && len(reply.Body) > most {
-		t.Errorf("%d, %d octets", reply.Status, len(reply.Body))
+		t.Errorf("%d, %d bytes", reply.Status, len(reply.Body))
 	}
 	policy := reply.Header.Get("Content-Security-Policy")
 	if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") ||

@@ -50,7 +50,7 @@ func TestPicturesOfDocs(t *testing.T) {
 		picture := smallPNG(t, browser.Screenshot(t))
 		const most = 100_000
 		if len(picture) > most {
-			t.Errorf("the picture of %s has %d octets", page.name, len(picture))
+			t.Errorf("the picture of %s has %d bytes", page.name, len(picture))
 		}
 		if err := os.WriteFile(filepath.Join(directory, page.name+".png"), picture, 0o644); err != nil {
 			t.Fatal(err)

@@ -110,6 +110,6 @@ func TestLoopOfTwo(t *testing.T) {
 		return strings.Join(hops, " ") == "2 4"
 	})
 	if got := first.Get(t, "/urn:book:2", resolver.HopsField+": four"); got.Status != http.StatusBadRequest {
-		t.Errorf("a hop count that is no number: %+v", got)
+		t.Errorf("a hop count that is not a number: %+v", got)
 	}
 }

@@ -291,7 +291,7 @@ func TestMethodPURGE(t *testing.T) {
 	})
 	proxied(t, locked, "GET", target)
 	if got := proxied(t, locked, "PURGE", target); !strings.HasPrefix(got, "403 ") {
-		t.Errorf("who may not: %s", got)
+		t.Errorf("an unauthorized client: %s", got)
 	}
 	if got := proxied(t, locked, "GET", target); got != "hit 200 v1" {
 		t.Errorf("after it: %s", got)

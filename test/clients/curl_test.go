@@ -117,7 +117,7 @@ func testCurl(t *testing.T, c *clients) {
 	} {
 		header, body := urndtest.Curl(t, c.URL, tt.arguments...)
 		if !regexp.MustCompile(tt.header).MatchString(header) || tt.body != "-" && string(body) != tt.body {
-			t.Errorf("%s: %d octets\n%s", tt.name, len(body), header)
+			t.Errorf("%s: %d bytes\n%s", tt.name, len(body), header)
 		}
 	}
 	if n := c.requested(t, "GET /curl/file.bin"); n != 1 {
@@ -208,7 +208,7 @@ func testCurlTLS(t *testing.T, c *clients) {
 		header, body := urndtest.Curl(t, r.proxy,
 			append([]string{"--cacert", authority.File, "--proxy-cacert", authority.File}, r.arguments...)...)
 		if !regexp.MustCompile(r.header).MatchString(header) || string(body) != string(content) {
-			t.Errorf("%s %s: %d octets\n%s", r.proxy, r.arguments, len(body), header)
+			t.Errorf("%s %s: %d bytes\n%s", r.proxy, r.arguments, len(body), header)
 		}
 	}
 }

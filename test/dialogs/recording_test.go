@@ -188,7 +188,7 @@ func compareFamily(t *testing.T, f family, records []record) int {
 	if err := writeRecording(filepath.Join(folder, f.name+".txt"), played, true); err != nil {
 		t.Error(err)
 	}
-	t.Errorf("%d of %d dialogs differ from %s; what was played is in %s\n%s", differing, len(records), path, folder,
+	t.Errorf("%d of %d dialogs differ from %s; the played ones are in %s\n%s", differing, len(records), path, folder,
 		shown.String())
 	return differing
 }

@@ -97,7 +97,7 @@ func (f failure) wantWarning(t *testing.T, warned []warning, named *strings.Repl
 	t.Helper()
 	switch {
 	case f.log == "" && len(warned) > 0:
-		t.Errorf("it is no failure of ours, and was logged: %+v", warned)
+		t.Errorf("it is not a failure of urnd, and was logged: %+v", warned)
 	case f.log != "" && (len(warned) != 1 || warned[0].Msg != "request failed" || warned[0].Status != f.status ||
 		warned[0].Client != "127.0.0.1" ||
 		!strings.Contains(warned[0].Error+"\n"+warned[0].Detail, named.Replace(f.log))):

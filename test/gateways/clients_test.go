@@ -117,7 +117,7 @@ func testGatewayCurl(t *testing.T, s *gatewaySite) {
 			}
 		}
 		if tt.body != "-" && string(body) != tt.body {
-			t.Errorf("%s: %d octets, want %d others\n%s", tt.name, len(body), len(tt.body), header)
+			t.Errorf("%s: %d bytes, want %d others\n%s", tt.name, len(body), len(tt.body), header)
 		}
 	}
 	// With the usual environment variable.

@@ -76,7 +76,7 @@ func (w instance) seesRegistry(t *testing.T, there bool) {
 		false: {"urnd_registry_available 0\n", "unavailable"},
 	}[there]
 	if status, _ := w.AdminRequest(t, "GET /readyz"); status != http.StatusOK {
-		t.Errorf("/readyz: %d: a balancer would ask nobody, where all have lost the registry", status)
+		t.Errorf("/readyz: %d: a balancer would use no instance if all have lost the registry", status)
 	}
 	if !strings.Contains(w.Scrape(t), "\n"+want[0]) {
 		t.Errorf("the metrics have no %q", want[0])
@@ -120,11 +120,11 @@ func testPostgresSlow(t *testing.T, server database) {
 	relay.Freeze()
 	began := time.Now()
 	if got := w.crowd(t, 32, "urn:example:a"); got["https://a.example/"] != 32 {
-		t.Errorf("what is in memory: %v", got)
+		t.Errorf("from memory: %v", got)
 	}
 	const lookup = 3 * time.Second // time limit of a query
 	if took := time.Since(began); took >= lookup {
-		t.Errorf("what is in memory was answered after %v", took)
+		t.Errorf("an answer from memory took %v", took)
 	}
 	began = time.Now()
 	if got := w.crowd(t, 32, "urn:example:c", "urn:example:d", "urn:example:e", "urn:example:f", "urn:example:g",
@@ -134,7 +134,7 @@ func testPostgresSlow(t *testing.T, server database) {
 	took := time.Since(began)
 	t.Logf("who asks a server that hangs is refused after %v", took)
 	if took > 3*lookup {
-		t.Errorf("who asks a server that hangs waits for %v", took)
+		t.Errorf("a request to a server that hangs takes %v", took)
 	}
 	w.seesRegistry(t, false)
 	relay.Thaw()
@@ -170,7 +170,7 @@ func TestPostgresFailover(t *testing.T) {
 	for _, w := range []instance{a, b} {
 		w.seesRegistry(t, false)
 		if got := w.target(t, "urn:example:b"); got != "https://b.example/1" {
-			t.Errorf("what is in memory leads to %s", got)
+			t.Errorf("from memory, it resolves to %s", got)
 		}
 	}
 	standby.Promote()
@@ -206,10 +206,10 @@ func testPostgresSplit(t *testing.T, server database) {
 		"stays": "https://a.example/1",
 	} {
 		if got := a.target(t, "urn:example:"+name); got != want {
-			t.Errorf("%s: who sees the registry answers %s", name, got)
+			t.Errorf("%s: an instance with the registry answers %s", name, got)
 		}
 		if got := b.target(t, "urn:example:"+name); got != "https://a.example/1" {
-			t.Errorf("%s: who does not see it answers %s", name, got)
+			t.Errorf("%s: an instance without it answers %s", name, got)
 		}
 	}
 	relay.Restore()
@@ -285,7 +285,7 @@ func TestPostgresReadOnly(t *testing.T) {
 		}
 	}
 	if got := reader.readiness(t); strings.Contains(got, "registry") {
-		t.Errorf("who only reads: %s", got)
+		t.Errorf("a read-only instance: %s", got)
 	}
 	server.Query("", "SET transaction_read_only = off; ALTER DATABASE "+testserver.PostgresUser+
 		" RESET default_transaction_read_only")

@@ -280,6 +280,6 @@ func TestReloadWhileResolving(t *testing.T) {
 	}
 	close(answer)
 	if got := <-late; got != "https://a.example/1" {
-		t.Errorf("what was asked before it: %q", got)
+		t.Errorf("requested before it: %q", got)
 	}
 }

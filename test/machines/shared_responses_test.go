@@ -113,7 +113,7 @@ func TestSharedResponses(t *testing.T) {
 		})
 		before := requested.Load()
 		if got := b.proxied(t, "GET", two); !strings.HasPrefix(got, test.two) {
-			t.Errorf("%s: b answers %s for what is not purged", test.purge, got)
+			t.Errorf("%s: b answers %s for a response that is not purged", test.purge, got)
 		}
 		if got := b.proxied(t, "GET", one); !strings.HasPrefix(got, "fwd=") || requested.Load() == before {
 			t.Errorf("%s: b answers %s", test.purge, got)
@@ -153,10 +153,10 @@ func TestPurgeOfResponsesOnDisk(t *testing.T) {
 	awaitShared(t, b)
 	requested.Store(0)
 	if got := b.proxied(t, "GET", two); !strings.HasPrefix(got, "hit") || requested.Load() != 0 {
-		t.Errorf("what was not purged: %s", got)
+		t.Errorf("not purged: %s", got)
 	}
 	if got := b.proxied(t, "GET", one); got != "fwd=stale 200 /one" || requested.Load() != 1 {
-		t.Errorf("what was purged: %s", got)
+		t.Errorf("purged: %s", got)
 	}
 	server.Stop()
 	server.Start()

@@ -173,7 +173,7 @@ func TestPurgeReachesAll(t *testing.T) {
 	c.usesShared(t, true)
 	gone(c, names[0])
 	if got := c.CacheStates(t, "/"+names[3]); got != "hit" {
-		t.Errorf("what was not purged: %s", got)
+		t.Errorf("not purged: %s", got)
 	}
 }
 
@@ -216,7 +216,7 @@ func testCutOff(t *testing.T, server database) {
 	b.usesShared(t, true)
 	b.seesRegistry(t, true)
 	if got := b.CacheStates(t, "/"+names[1]); got != "hit" {
-		t.Errorf("what was not purged: %s", got)
+		t.Errorf("not purged: %s", got)
 	}
 	if got := ruleQueries(bind); len(got) > 1 {
 		t.Errorf("after the return the DNS was asked %q", got)

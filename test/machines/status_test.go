@@ -30,7 +30,7 @@ func TestStatus(t *testing.T) {
 		`\nfailed +0\n`, `\ncache of answers +1 entries, .*, 66\.7 % hits\n`, `\nslowest +DNS \S+: `,
 	} {
 		if !regexp.MustCompile(want).MatchString(out) || exit != 0 {
-			t.Errorf("%d: there is no %q in\n%s", exit, want, out)
+			t.Errorf("%d: no %q in\n%s", exit, want, out)
 		}
 	}
 	out, exit = runUrnd(t, "status", one.Admin, strings.TrimPrefix(two.Admin, "http://"))
@@ -40,7 +40,7 @@ func TestStatus(t *testing.T) {
 		`\ncache of answers +1 entries, .* +1 entries, .* +2 entries, .*, 50\.0 % hits\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out) || exit != 0 {
-			t.Errorf("%d: there is no %q in\n%s", exit, want, out)
+			t.Errorf("%d: no %q in\n%s", exit, want, out)
 		}
 	}
 	out, exit = runUrnd(t, "status", "--output=json", one.Admin)

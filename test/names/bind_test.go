@@ -139,7 +139,7 @@ func TestResolveOverBIND(t *testing.T) {
 				t.Errorf("another name of the zone: %+v", d.Get(t, tt.again))
 			}
 			if queries := queryCount(bind); len(queries) > 0 {
-				t.Errorf("what is cached was asked again: %q", queries)
+				t.Errorf("cached records were queried again: %q", queries)
 			}
 		})
 	}
@@ -192,7 +192,7 @@ func TestNegativeAnswerExpires(t *testing.T) {
 	first := d.Get(t, "/urn:nobody:1")
 	if !strings.Contains(first.Body, "nobody.urn.arpa. does not exist (NXDOMAIN)") ||
 		!strings.Contains(first.Body, "no rules for namespace") {
-		t.Errorf("the reason does not say what was tried: %s", first.Body)
+		t.Errorf("the reason does not name what was tried: %s", first.Body)
 	}
 	bind.Reset()
 	var got []string

@@ -314,7 +314,7 @@ func checkLinkset(t *testing.T, body string) []map[string]any {
 	delete(document, "@context")
 	list, _ := document["linkset"].([]any)
 	if len(document) != 1 || len(list) == 0 {
-		t.Fatalf("it is no linkset: %s", body)
+		t.Fatalf("it is not a linkset: %s", body)
 	}
 	var contexts []map[string]any
 	for _, one := range list {

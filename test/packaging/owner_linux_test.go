@@ -78,12 +78,12 @@ func TestRootActsAsOwner(t *testing.T) {
 		t.Errorf("a backup in root's directory belongs to %d", uid)
 	}
 	if history := run("history", "urn:example:b"); !strings.Contains(history, "root") {
-		t.Errorf("who did it is not said: %s", history)
+		t.Errorf("the author is missing: %s", history)
 	}
 	daemonRuns.Stop()
 	run("restore", backup)
 	if uid := ownerOf(t, path); uid != daemon {
-		t.Errorf("what was restored belongs to %d", uid)
+		t.Errorf("the restored file belongs to %d", uid)
 	}
 	run("get", "urn:example:c")
 	if _, err := os.Stat(path + "-shm"); !errors.Is(err, fs.ErrNotExist) {

@@ -96,7 +96,7 @@ func TestAccessLogs(t *testing.T) {
 						continue
 					}
 					if when := timeOf(t, format, m[1]); when.Before(began) || when.After(time.Now()) {
-						t.Errorf("%v is no time of the test: %s", when, line)
+						t.Errorf("%v is not a time of the test: %s", when, line)
 					}
 					r := requests[i]
 					method, _, _ := strings.Cut(r.request, " ")

@@ -59,7 +59,7 @@ func TestACME(t *testing.T) {
 	}
 	if got := d.At(t, http.MethodGet, "urn.a.test",
 		"/.well-known/acme-challenge/0123456789012345678901"); !strings.Contains(got, "308") {
-		t.Errorf("a challenge that nobody has asked for: %q", got)
+		t.Errorf("an unrequested challenge: %q", got)
 	}
 	d.ExpectMetrics(t, `certificate_orders_total{outcome="success"} 2`)
 	for _, path := range []string{"certificates"} {

@@ -63,7 +63,7 @@ func TestAdminPurge(t *testing.T) {
 		}
 	}
 	if left := w.CacheStates(t, paths...); left != "hit hit hit hit hit hit" {
-		t.Errorf("after what was refused: %s", left)
+		t.Errorf("after the rejected request: %s", left)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestAdminPurgeSoftly(t *testing.T) {
 	w.AdminRequest(t, "DELETE /api/v1/cache/entries?namespace=book")
 	get(302, "urnd; hit; detail=stale-on-error; ttl=0")
 	if _, body := w.AdminRequest(t, "GET /api/v1/cache/entries?uri=urn:book:1"); !strings.Contains(body, `"ttl": 0`) {
-		t.Errorf("what is stale: %s", body)
+		t.Errorf("stale: %s", body)
 	}
 	w.AdminRequest(t, "DELETE /api/v1/cache/entries?uri=URN:BOOK:1&mode=hard")
 	get(502, "")

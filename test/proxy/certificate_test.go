@@ -153,7 +153,7 @@ func TestCertificateOfTheDaemonExpires(t *testing.T) {
 		t.Errorf("/readyz is %d %s", status, body)
 	}
 	if !strings.Contains(d.Scrape(t), "\nurnd_certificate_expiry_timestamp_seconds{name=\"urnd.example\"} ") {
-		t.Error("there is no metric")
+		t.Error("no metric")
 	}
 	file := writeTemp(t, "urnd.yaml", fmt.Sprintf("tls: {certificate: %s, key: %s}\n", files.Certificate, files.Key))
 	if out, err := urndtest.Run(t, "", "config", "check", file); err != nil ||

@@ -76,7 +76,7 @@ func TestSlowReaders(t *testing.T) {
 	})
 	took, grown := time.Since(start), int(heap-before)
 	if grown > 64<<20 {
-		t.Errorf("the heap grew by %d octets", grown)
+		t.Errorf("the heap grew by %d bytes", grown)
 	}
 	t.Logf("%d slow readers were disconnected within %v (limits.write_timeout: 1s), the heap grew by %d MiB; %d "+
 		"answers to another client, the slowest after %v",
@@ -193,7 +193,7 @@ func (p *pipeliningClients) use(conn net.Conn) error {
 			p.answered.Add(1)
 			if response.Close {
 				if rest, _ := io.ReadAll(in); len(rest) > 0 {
-					return fmt.Errorf("%d octets behind the last response", len(rest))
+					return fmt.Errorf("%d bytes behind the last response", len(rest))
 				}
 				return nil
 			}

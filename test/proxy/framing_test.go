@@ -171,7 +171,7 @@ func testEndOfBrokenBody(t *testing.T, p *urndtest.Daemon) {
 			want := strings.Count(answer, "x") - strings.Count(whole, "x") + strings.Count(answer, "12345")*len("12345")
 			size := strings.Count(content, "x") + strings.Count(content, "12345")*len("12345")
 			if framed && (err != nil || size < want || strings.HasSuffix(content, "\r\n0\r\n\r\n")) {
-				t.Errorf("%s, %s: %d octets of %d, %v", name, version, size, want, err)
+				t.Errorf("%s, %s: %d bytes of %d, %v", name, version, size, want, err)
 			}
 			if !framed && err == nil {
 				t.Errorf("%s, %s: it looks whole", name, version)
@@ -219,7 +219,7 @@ func testHugeBody(t *testing.T, p *urndtest.Daemon) {
 		}
 	}
 	if total != size || !errors.Is(err, io.EOF) || most > 48<<20 {
-		t.Errorf("%d octets, %v, while the heap had up to %.1f MiB", total, err, most/(1<<20))
+		t.Errorf("%d bytes, %v, while the heap had up to %.1f MiB", total, err, most/(1<<20))
 	}
 	t.Logf("heap up to %.1f MiB", most/(1<<20))
 }
@@ -298,14 +298,14 @@ func testHalfTunnel(t *testing.T, p *urndtest.Daemon) {
 			_ = a.conn.CloseWrite()
 		}()
 		if text, err := io.ReadAll(b.reader); string(text) != question || err != nil {
-			t.Errorf("the %s ends first: %d octets, %v", first, len(text), err)
+			t.Errorf("the %s ends first: %d bytes, %v", first, len(text), err)
 		}
 		go func() {
 			_, _ = io.WriteString(b.conn, answer)
 			_ = b.conn.CloseWrite()
 		}()
 		if text, err := io.ReadAll(a.reader); string(text) != answer || err != nil {
-			t.Errorf("the answer to the %s: %d octets, %v", first, len(text), err)
+			t.Errorf("the answer to the %s: %d bytes, %v", first, len(text), err)
 		}
 	}
 	waitBelow(t, p, `urnd_limit_used\{limit="streams"\}`, 0)

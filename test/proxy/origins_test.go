@@ -166,7 +166,7 @@ func (s *site) testSteps(t *testing.T) {
 			t.Errorf("%s %s: %d, %s", step.request, step.field, got.StatusCode, status)
 		}
 		if got.err != nil || step.body != nil && !bytes.Equal(got.body, step.body) {
-			t.Errorf("%s %s: %d octets, %v", step.request, step.field, len(got.body), got.err)
+			t.Errorf("%s %s: %d bytes, %v", step.request, step.field, len(got.body), got.err)
 		}
 	}
 	for line, want := range map[string]int{
@@ -205,7 +205,7 @@ func (s *site) testPacked(t *testing.T) {
 				t.Errorf("%s is not compressed: %s", path, got.Header)
 			}
 			if !bytes.Equal(plain, text) || got.Header.Get("Vary") != "Accept-Encoding" {
-				t.Errorf("%s %d, %s: %d octets, %s", path, i, accept, len(plain), got.Header)
+				t.Errorf("%s %d, %s: %d bytes, %s", path, i, accept, len(plain), got.Header)
 			}
 			if status := got.Header.Get("Cache-Status"); path == "/packed/text.txt" &&
 				(i == 2 || i == 3 || i > 4) != strings.HasPrefix(status, "urnd; hit;") {
@@ -226,7 +226,7 @@ func (s *site) testSlow(t *testing.T) {
 	for range 5 {
 		clients.Go(func() {
 			if got := s.send(t, "GET /slow/file.bin"); !bytes.Equal(got.body, content) || got.err != nil {
-				t.Errorf("%d octets, %v, %s", len(got.body), got.err, got.Header)
+				t.Errorf("%d bytes, %v, %s", len(got.body), got.err, got.Header)
 			}
 		})
 	}
@@ -258,14 +258,14 @@ func (s *site) testLarge(t *testing.T) {
 		n, err := io.Copy(hash, got.Body)
 		got.Body.Close()
 		if err != nil || [32]byte(hash.Sum(nil)) != want {
-			t.Errorf("%d octets, %v", n, err)
+			t.Errorf("%d bytes, %v", n, err)
 		}
 		if status := got.Header.Get("Cache-Status"); !strings.HasPrefix(status, "urnd; fwd=uri-miss") {
 			t.Errorf("%s", status)
 		}
 	}
 	if grown := scraped(t, s.Daemon, `urnd_cache_bytes\{cache="responses"\}`) - before; grown > 1<<20 {
-		t.Errorf("the cache has %.0f octets more", grown)
+		t.Errorf("the cache has %.0f bytes more", grown)
 	}
 	waitBelow(t, s.Daemon, "go_memstats_heap_inuse_bytes", 48<<20)
 }

@@ -145,7 +145,7 @@ func TestRulesOfTunnels(t *testing.T) {
 	fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\nSSH-2.0-test\r\n", address, address)
 	if text, _ := io.ReadAll(conn); !strings.HasPrefix(string(text), "HTTP/1.1 200 ") ||
 		strings.Count(string(text), "\n") != 3 {
-		t.Errorf("what is no TLS got %q", text)
+		t.Errorf("a client without TLS got %q", text)
 	}
 	testserver.Wait(t, "the log has the rules", func() bool {
 		text, _ := os.ReadFile(log)

@@ -160,7 +160,7 @@ func TestServerIsDrained(t *testing.T) {
 	}
 	d.At(t, http.MethodGet, "www.example.org", "/cached")
 	if now := servers[0].requests.Load() + servers[1].requests.Load(); had != 1 || now != had {
-		t.Errorf("%d requests, then %d: what was cached is lost", had, now)
+		t.Errorf("%d requests, then %d: the cached responses are lost", had, now)
 	}
 	before := servers[0].requests.Load()
 	for i := range 10 {

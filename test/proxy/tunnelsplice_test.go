@@ -76,10 +76,10 @@ func TestUnreadTunnel(t *testing.T) {
 		_ = far.SetWriteDeadline(time.Now().Add(500 * time.Millisecond))
 		n, err := far.Write(sent)
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Fatalf("%d octets were taken, %v", n, err)
+			t.Fatalf("%d bytes were taken, %v", n, err)
 		}
 		if reads && pipes() == before {
-			t.Error("the octets of a tunnel are in no pipe")
+			t.Error("the bytes of a tunnel are in no pipe")
 		}
 		if !reads {
 			_ = far.SetDeadline(time.Now().Add(testserver.Timeout))
@@ -90,7 +90,7 @@ func TestUnreadTunnel(t *testing.T) {
 		}
 		_ = far.(*net.TCPConn).CloseWrite()
 		if got, err := io.ReadAll(in); err != nil || !bytes.Equal(got, sent[:n]) {
-			t.Errorf("%d of %d octets came, %v", len(got), n, err)
+			t.Errorf("%d of %d bytes came, %v", len(got), n, err)
 		}
 		client.Close()
 	}

@@ -135,7 +135,7 @@ func TestRegistryHistory(t *testing.T) {
 	}
 	if reply := w.Get(t, "/uri-res/N2C?urn:example:a",
 		"Accept-Datetime: yesterday"); reply.Status != http.StatusBadRequest {
-		t.Errorf("an Accept-Datetime that is no date: %d", reply.Status)
+		t.Errorf("an Accept-Datetime that is not a date: %d", reply.Status)
 	}
 }
 

@@ -225,7 +225,7 @@ func TestWithdrawnPages(t *testing.T) {
 	}
 	if r := w.Get(t, "/urn:example:gone", "Accept: text/html"); testserver.ParseHTML(r.Body).First("a",
 		"href=/uri-res/N2C.html?urn:example:gone").Text() != "Details of this name" || len(r.Body) > 8<<10 {
-		t.Errorf("%d octets: %s", len(r.Body), r.Body)
+		t.Errorf("%d bytes: %s", len(r.Body), r.Body)
 	}
 	if r := w.Get(t, "/urn:example:held", "Accept: text/html"); r.Status != 404 ||
 		strings.Contains(r.Body, "Citation") || !hasText(r.Body, "Contact: anna@library.example") {

@@ -21,7 +21,7 @@ func drill(t *testing.T, title string) (lines []drillLine) {
 	_, section, found := strings.Cut(urndtest.ReadFile(t,
 		filepath.Join(urndtest.Root(), "docs/registry-operations.md")), "\n## "+title+"\n")
 	if !found {
-		t.Fatalf("there is no section %q", title)
+		t.Fatalf("no section %q", title)
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
 	inside := false

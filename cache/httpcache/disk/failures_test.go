@@ -39,7 +39,7 @@ func TestDiskFullWhileStreaming(t *testing.T) {
 	}
 	stored := make([]byte, 5*64<<10)
 	if _, err := w.ReadAt(stored, 0); err != nil || !bytes.Equal(stored, whole[:len(stored)]) {
-		t.Errorf("what was stored cannot be read: %v", err)
+		t.Errorf("the stored object cannot be read: %v", err)
 	}
 	if _, err := w.Commit(nil); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("Commit: %v", err)

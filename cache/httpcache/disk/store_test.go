@@ -181,7 +181,7 @@ func TestAbort(t *testing.T) {
 		end(w)
 		p := make([]byte, 4)
 		if n, err := w.ReadAt(p, 0); n != 4 || err != nil {
-			t.Errorf("what was written cannot be read: %v", err)
+			t.Errorf("the written object cannot be read: %v", err)
 		}
 		if err := w.Close(); err != nil {
 			t.Error(err)

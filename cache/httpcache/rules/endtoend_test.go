@@ -95,7 +95,7 @@ func FuzzEndToEnd(f *testing.F) {
 		for _, f := range header {
 			isOfHop := len(rules.EndToEnd(httpmessage.Fields{f})) == 0
 			if !got.Has(f.Name) && !isOfHop && !strings.Contains(strings.ToLower(connection), strings.ToLower(f.Name)) {
-				t.Errorf("%q goes for %q", f.Name, connection)
+				t.Errorf("%q is removed for %q", f.Name, connection)
 			}
 		}
 		if again := rules.EndToEnd(got); len(again) != len(got) {

@@ -115,7 +115,7 @@ func (l *load) send(c *client) error {
 	l.sent++
 	c.head, c.body, c.close, c.awaits, c.start = c.head[:0], -1, false, l.replies, time.Now()
 	if n, err := syscall.Write(c.fd, request); err != nil || n < len(request) {
-		return fmt.Errorf("sending requests: %d of %d octets: %w", n, len(request), err)
+		return fmt.Errorf("sending requests: %d of %d bytes: %w", n, len(request), err)
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (l *load) received(c *client, data []byte) error {
 		l.tally.latencies = append(l.tally.latencies, elapsed)
 		switch {
 		case len(data) > 0 && (c.close || c.awaits == 0):
-			return fmt.Errorf("%d octets after the reply", len(data))
+			return fmt.Errorf("%d bytes after the reply", len(data))
 		case l.closes:
 			c.close = true
 			return nil
@@ -238,7 +238,7 @@ func (l *load) receivedHead(c *client, data []byte) ([]byte, error) {
 		return nil, err
 	}
 	if h.status != l.status || h.length != l.length {
-		return nil, fmt.Errorf("status %d and %d octets instead of %d and %d", h.status, h.length, l.status, l.length)
+		return nil, fmt.Errorf("status %d and %d bytes instead of %d and %d", h.status, h.length, l.status, l.length)
 	}
 	c.head, c.body, c.close = c.head[:0], h.length, h.close
 	return data[h.size:], nil

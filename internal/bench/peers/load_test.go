@@ -109,7 +109,7 @@ func TestReceived(t *testing.T) {
 	for _, text := range []string{strings.Repeat(anyReply, 4), anyReply + lastReply + anyReply} {
 		l, one := awaiting(fd)
 		if err := l.received(one, []byte(text)); err == nil {
-			t.Errorf("%q: more than what was asked for is no error", text)
+			t.Errorf("%q: more content than requested causes no error", text)
 		}
 	}
 }

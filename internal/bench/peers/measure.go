@@ -209,7 +209,7 @@ func probe(ctx context.Context, ends *network, v *server, r row) (length int, er
 		return len(got), checkDirectory(got)
 	}
 	if !bytes.Equal(got, ends.body[:r.size]) {
-		return 0, fmt.Errorf("the body is not that of the origin: %d octets", len(got))
+		return 0, fmt.Errorf("the body is not that of the origin: %d bytes", len(got))
 	}
 	return len(got), nil
 }

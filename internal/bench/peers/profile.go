@@ -53,7 +53,7 @@ func writeProfile(ctx context.Context, s settings, ends *network, progress io.Wr
 	if err := errors.Join(err, failed); err != nil {
 		return fmt.Errorf("profile of urnd: %w", err)
 	}
-	fmt.Fprintf(progress, "%s: %d octets\n", s.profile, len(profile))
+	fmt.Fprintf(progress, "%s: %d bytes\n", s.profile, len(profile))
 	return os.WriteFile(s.profile, profile, 0o644) //nolint:gosec // a file of the repository
 }
 
@@ -89,7 +89,7 @@ func fetchProfile(ctx context.Context, admin string, d time.Duration) ([]byte, e
 	}
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxProfile+1))
 	if err == nil && len(text) > maxProfile {
-		err = fmt.Errorf("it has more than %d octets", maxProfile)
+		err = fmt.Errorf("it has more than %d bytes", maxProfile)
 	}
 	return text, err
 }

@@ -105,7 +105,7 @@ func TestLevelByChe(t *testing.T) {
 func TestMemoryByChe(t *testing.T) {
 	p := small(func(p *plan) { p.names, p.memory = 20_000, 2_000 })
 	if got, want := p.played(t).memory, che(zipf.New(p.names, p.exponent), 1_400); got < want {
-		t.Errorf("%.3f, and of a cache that keeps what was used last %.3f", got, want)
+		t.Errorf("%.3f, and of an LRU cache %.3f", got, want)
 	}
 }
 

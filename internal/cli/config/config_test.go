@@ -41,7 +41,7 @@ func TestShow(t *testing.T) {
 	}
 	if c, err := config.Load(path, nil); err != nil || c.DNS.Timeout != 750*time.Millisecond ||
 		!strings.Contains(all, "rounds: 2") {
-		t.Errorf("what is shown is no configuration: %v\n%s", err, all)
+		t.Errorf("the output is not a configuration: %v\n%s", err, all)
 	}
 	if got := show("--all", "--origin"); !strings.Contains(got,
 		"dns.rounds                 2 (environment URND_DNS_ROUNDS)\n") || !strings.Contains(got, "(default)") {

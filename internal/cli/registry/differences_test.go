@@ -113,6 +113,6 @@ func TestRegistryDiff(t *testing.T) {
 		}
 	}
 	if out, messages, status := r.run("", "export", "--at", "2001-01-01"); status != 0 || out != "" {
-		t.Errorf("an export of what was before: %d\n%s%s", status, out, messages)
+		t.Errorf("an export of the state before: %d\n%s%s", status, out, messages)
 	}
 }

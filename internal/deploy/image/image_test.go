@@ -182,7 +182,7 @@ func TestAuthorities(t *testing.T) {
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(text) {
-		t.Fatal("there is no certificate")
+		t.Fatal("no certificate")
 	}
 	count := 0
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {

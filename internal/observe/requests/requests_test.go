@@ -62,7 +62,7 @@ func TestEntryOf(t *testing.T) {
 		}
 	}
 	if e.Err = io.EOF; !entryOf(e, time.Time{}).Refused {
-		t.Error("it is no refusal")
+		t.Error("it is not a refusal")
 	}
 }
 

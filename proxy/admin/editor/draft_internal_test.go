@@ -71,7 +71,7 @@ func TestDraftStorageLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.begin(requestOf("second"), draft{}, []byte("x")); !errors.Is(err, registry.ErrJobLimit) {
-		t.Errorf("there is no room: %v", err)
+		t.Errorf("no space: %v", err)
 	}
 	if _, ok := s.find(requestOf("first"), first.ID); !ok {
 		t.Error("the draft of another one is gone")

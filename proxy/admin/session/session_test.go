@@ -46,7 +46,7 @@ func TestSession(t *testing.T) {
 	idle := s.Begin(p)
 	*now = now.Add(session.MaxIdle)
 	if _, ok := s.Lookup(idle); ok {
-		t.Error("a session lives that nobody uses")
+		t.Error("an unused session does not expire")
 	}
 }
 

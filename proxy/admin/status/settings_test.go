@@ -44,7 +44,7 @@ func served(t testing.TB, all []page.Page, in pages.Writer, target string) strin
 		}
 		return string(reply.Body)
 	}
-	t.Fatalf("there is no %s", target)
+	t.Fatalf("no %s", target)
 	return ""
 }
 

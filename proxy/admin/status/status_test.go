@@ -265,7 +265,7 @@ func TestTables(t *testing.T) {
 		if table.ID == "systems" && plain(table.Rows[0].Cells)[0] != "DNS server 192.0.2.1:53" ||
 			(table.ID == "failing" || table.ID == "known") && plain(table.Rows[0].Cells)[0] != "192.0.2.1:53" &&
 				plain(table.Rows[0].Cells)[0] != "http://a.example" {
-			t.Errorf("what is worst is not the first: %q", table.Rows)
+			t.Errorf("the worst is not the first: %q", table.Rows)
 		}
 		for _, row := range table.Rows {
 			if len(row.Cells) != len(table.Columns) {

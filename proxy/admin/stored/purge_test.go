@@ -125,7 +125,7 @@ func TestPurge(t *testing.T) {
 	a, did := newAnswers(t)
 	if count, err := a.Purge(t.Context(), resolver.Selection{Name: parsed(t, "urn:isbn:1")}, false); !errors.As(err,
 		new(*uri.ParseError)) || count != 0 || len(*did) > 0 {
-		t.Errorf("what is no name: %d, %v, %q", count, err, *did)
+		t.Errorf("an invalid name: %d, %v, %q", count, err, *did)
 	}
 	full := errors.New("the disk is full")
 	a.RemoveSnapshot = func() error { return full }
@@ -155,7 +155,7 @@ func TestLookup(t *testing.T) {
 		}
 	}
 	if entries, err := a.Lookup(parsed(t, "urn:isbn:1")); !errors.As(err, new(*uri.ParseError)) || entries != nil {
-		t.Errorf("what is no name: %v, %v", entries, err)
+		t.Errorf("an invalid name: %v, %v", entries, err)
 	}
 	if got := fmt.Sprint(a.Stats()); got != "map[caches:map[answers:{map[hit:1] 2 3 4}]]" {
 		t.Errorf("%s", got)

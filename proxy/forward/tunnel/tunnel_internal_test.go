@@ -47,7 +47,7 @@ func TestMemoryOfIdleTunnels(t *testing.T) {
 		for _, way := range [][2]net.Conn{{client, server}, {server, client}} {
 			all.Go(func() { _, _ = way[0].Write(sent) })
 			if _, err := io.ReadFull(way[1], got); err != nil || !bytes.Equal(got, sent) {
-				t.Fatal("what was carried is not what was sent", err)
+				t.Fatal("the received bytes are not the sent ones", err)
 			}
 		}
 	}

@@ -248,7 +248,7 @@ func TestNegotiateNTLM(t *testing.T) {
 		}
 	}
 	if _, err := c.Next(t.Context(), "YQ=="); err == nil || !errors.Is(err, helper.ErrUnavailable) {
-		t.Errorf("what is neither: %v", err)
+		t.Errorf("neither: %v", err)
 	}
 }
 

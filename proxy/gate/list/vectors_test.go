@@ -127,7 +127,7 @@ func compare(t *testing.T, path string, has lookup, report list.Report) {
 				t.Errorf("the list has %s: %v", rest, got)
 			}
 		default:
-			t.Errorf("%q is no line of a vector file", lines.Text())
+			t.Errorf("%q is not a line of a vector file", lines.Text())
 		}
 	}
 }

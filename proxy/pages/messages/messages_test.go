@@ -96,7 +96,7 @@ func TestTranslations(t *testing.T) {
 			}
 			if !slices.ContainsFunc(slices.Collect(maps.Keys(english)),
 				func(e string) bool { return identifier(e) == identifier(id) }) {
-				t.Errorf("%s: %s is no message in English", tag, id)
+				t.Errorf("%s: %s is not a message in English", tag, id)
 			}
 		}
 		for id, text := range english {
@@ -130,7 +130,7 @@ func TestNamespaces(t *testing.T) {
 			if section, nid, _ := strings.Cut(id, "."); strings.HasPrefix(section, "space") {
 				ids = append(ids, id)
 				if !strings.Contains(string(text), `{"nid": "`+nid+`", "title": "`) {
-					t.Errorf("%s: %s is no namespace", tag, nid)
+					t.Errorf("%s: %s is not a namespace", tag, nid)
 				}
 			}
 		}
@@ -164,7 +164,7 @@ func TestMessagesAreUsed(t *testing.T) {
 		source.Write(text)
 		for _, match := range named.FindAllStringSubmatch(string(text), -1) {
 			if !english[match[1]] {
-				t.Errorf("%s: %s is no message", path, match[1])
+				t.Errorf("%s: %s is not a message", path, match[1])
 			}
 		}
 		return err

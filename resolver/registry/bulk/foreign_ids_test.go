@@ -84,12 +84,12 @@ func TestForeignHostileIdentifiers(t *testing.T) {
 			for _, e := range entries {
 				id := rawName(t, e.Name, c.names)
 				if !want[id] {
-					t.Errorf("%s is no identifier of the input", e.Name)
+					t.Errorf("%s is not an identifier of the input", e.Name)
 				}
 				delete(want, id)
 			}
 			if len(want) > 0 {
-				t.Errorf("there are no names of %v", want)
+				t.Errorf("no names of %v", want)
 			}
 			for _, format := range []bulk.Format{bulk.NDJSON, bulk.CSV, bulk.TSV} {
 				again := open(t)

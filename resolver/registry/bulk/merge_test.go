@@ -37,7 +37,7 @@ func TestMerge(t *testing.T) {
 				}
 				if e, err = here.Get(t.Context(), registry.Name("urn:nbn:fi:new")); err != nil ||
 					e.Targets[0].URI != "https://there.example/new" {
-					t.Errorf("%s, history %t: what is new: %+v, %v", format, history, e, err)
+					t.Errorf("%s, history %t: new: %+v, %v", format, history, e, err)
 				}
 			}
 		}

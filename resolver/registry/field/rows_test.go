@@ -43,7 +43,7 @@ func sample(t *testing.T, name string, v reflect.Value) {
 		}
 		*x = []registry.Target{target, {URI: "https://example.org/2"}}
 	default:
-		t.Fatalf("there is no sample of a %s", v.Type())
+		t.Fatalf("no sample of a %s", v.Type())
 	}
 }
 
@@ -224,7 +224,7 @@ func TestValidation(t *testing.T) {
 			key = registry.Prefix("urn:example:")
 		}
 		if _, err := r.Check(key, record); err == nil {
-			t.Error("Registry.Check accepts more than MaxMetadata bytes, or what is no text")
+			t.Error("Registry.Check accepts more than MaxMetadata bytes, or invalid text")
 		}
 	}
 	for _, text := range []string{strings.Repeat("x", registry.MaxMetadata+1), "\xff"} {

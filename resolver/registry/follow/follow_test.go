@@ -81,7 +81,7 @@ func TestStoreIsOpenedAgain(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if failures := s.AwaitFirstTry(ended); len(failures) != 1 {
-		t.Errorf("who waits is told %q", failures)
+		t.Errorf("the waiting client gets %q", failures)
 	}
 	o.set(nil)
 	s.Await(t.Context())

@@ -152,7 +152,7 @@ func TestOpeningIsBounded(t *testing.T) {
 	leave()
 	for range 4 {
 		if err := <-outcomes; !errors.Is(err, context.Canceled) {
-			t.Errorf("who has left: %v", err)
+			t.Errorf("a disconnected client: %v", err)
 		}
 	}
 	if n := len(o.Limit.Semaphore); n != 0 {

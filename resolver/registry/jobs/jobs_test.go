@@ -65,7 +65,7 @@ const maxBody = 4 << 20
 func newJobs(store registry.Store, dir string, log io.Writer) (*jobs.Jobs, *registry.Registry) {
 	same := func(text string) (string, error) {
 		if !strings.HasPrefix(text, "urn:") {
-			return "", fmt.Errorf("%q is no URN", text)
+			return "", fmt.Errorf("%q is not a URN", text)
 		}
 		return text, nil
 	}

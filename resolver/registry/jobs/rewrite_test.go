@@ -81,6 +81,6 @@ func TestRewriteJob(t *testing.T) {
 		t.Errorf("%+v, %v", after, err)
 	}
 	if _, err := j.Differences(t.Context(), writer, job.ID); !errors.Is(err, jobs.ErrOtherInstance) {
-		t.Errorf("the differences of a job that is no dry run: %v", err)
+		t.Errorf("the differences of a job that is not a dry run: %v", err)
 	}
 }

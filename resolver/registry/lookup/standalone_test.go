@@ -50,6 +50,6 @@ func TestSelectionOfKeys(t *testing.T) {
 		t.Errorf("%+v, %t", s, ok)
 	}
 	if _, ok := registry.Name("no name").Selection(); ok {
-		t.Error("what is no URI has answers")
+		t.Error("an invalid URI has answers")
 	}
 }

@@ -124,7 +124,7 @@ func TestLease(t *testing.T) {
 		}
 		if err := releaseSecond(ctx); err == nil {
 			if got, err := second(ctx); err != nil || got {
-				t.Errorf("who has it not has given it up: %t, %v", got, err)
+				t.Errorf("released by an instance that does not hold it: %t, %v", got, err)
 			}
 		}
 		if err := release(ctx); err != nil {

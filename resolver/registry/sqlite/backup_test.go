@@ -166,7 +166,7 @@ func TestRestoreDamaged(t *testing.T) {
 	}
 	log, err := os.ReadFile(path + "-wal")
 	if err != nil || len(log) == 0 {
-		t.Fatalf("there is no log: %v", err)
+		t.Fatalf("no log: %v", err)
 	}
 	closed(t, s)
 	if err := errors.Join(os.WriteFile(path, []byte(strings.Repeat("damaged!", 8192)), 0o600),
@@ -174,7 +174,7 @@ func TestRestoreDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := sqlite.Restore(t.Context(), path, path, verify(t)); !errors.Is(err, registry.ErrDamaged) {
-		t.Errorf("restoring what is damaged: %v", err)
+		t.Errorf("restoring a damaged backup: %v", err)
 	}
 	if _, err := sqlite.Restore(t.Context(), path, backup, verify(t)); err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestLeftOver(t *testing.T) {
 	}
 	log, err := os.ReadFile(path + "-wal")
 	if err != nil || len(log) == 0 {
-		t.Fatalf("there is no log: %v", err)
+		t.Fatalf("no log: %v", err)
 	}
 	closed(t, s)
 	if err := os.WriteFile(path+".restore-wal", log, 0o600); err != nil {

@@ -70,6 +70,6 @@ func TestDigestHasMilliseconds(t *testing.T) {
 	written := registry.Entry{Changed: time.Unix(1, 5e8+300), Record: registry.Record{Since: time.Unix(1, 5e8)}}
 	stored := registry.Entry{Changed: time.Unix(1, 5e8), Record: registry.Record{Since: time.Unix(1, 5e8)}}
 	if h.leaf(&written, nil) != h.leaf(&stored, nil) {
-		t.Error("the digest of what was written is not that of what is stored")
+		t.Error("the digest of the written entries is not that of the stored ones")
 	}
 }

@@ -270,13 +270,13 @@ func TestDamagedToken(t *testing.T) {
 		t.Errorf("the list is %v, %v, %v", tokens, damaged, err)
 	}
 	if tokens, damaged, err = v.List(t.Context(), limited); len(tokens) != 1 || damaged != nil || err != nil {
-		t.Errorf("the list of who may not do all is %v, %v, %v", tokens, damaged, err)
+		t.Errorf("the list of a limited token is %v, %v, %v", tokens, damaged, err)
 	}
 	if _, err := v.Verify(t.Context(), secret, false); !errors.Is(err, registry.ErrDamaged) {
 		t.Errorf("it lets somebody in: %v", err)
 	}
 	if _, err := token.Revoke(t.Context(), r, limited, broken.ID); !errors.Is(err, registry.ErrDenied) {
-		t.Errorf("who may not do all has revoked it: %v", err)
+		t.Errorf("a limited token has revoked it: %v", err)
 	}
 	if revoked, err := token.Revoke(t.Context(), r, root, broken.ID); err != nil || revoked.Name != "anna" {
 		t.Errorf("%+v, %v", revoked, err)

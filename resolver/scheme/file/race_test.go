@@ -63,7 +63,7 @@ func TestRaces(t *testing.T) {
 		if resource, err := get(t, h, "file://"+pub+"/turn/"); err == nil {
 			for _, item := range resource.Listing.Items {
 				if item.Name == "x" && item.Size != nil && *item.Size == int64(len("secret")) {
-					t.Fatalf("the listing has what is outside: %+v", item)
+					t.Fatalf("the listing has an entry outside: %+v", item)
 				}
 			}
 		}

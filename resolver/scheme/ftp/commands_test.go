@@ -367,7 +367,7 @@ func TestReplies(t *testing.T) {
 		var refused *scheme.StatusError
 		switch {
 		case c.status == 0 && (err == nil || errors.As(err, &refused)):
-			t.Errorf("%q: %v, want an error that is no refusal", c.reply, err)
+			t.Errorf("%q: %v, want an error that is not a refusal", c.reply, err)
 		case err != nil && strings.Contains(err.Error(), "  "):
 			t.Errorf("%q: %v", c.reply, err)
 		case c.status != 0 && (!errors.As(err, &refused) || refused.Status != c.status):

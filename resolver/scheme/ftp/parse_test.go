@@ -195,7 +195,7 @@ func TestList(t *testing.T) {
 	}
 	for _, line := range []string{"total 12", "Total 0", "", "  "} {
 		if _, skip, ok := parseList(line, now); !skip || !ok {
-			t.Errorf("%q is no line without a name", line)
+			t.Errorf("%q is not a line without a name", line)
 		}
 	}
 }

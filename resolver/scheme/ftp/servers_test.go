@@ -336,7 +336,7 @@ func TestTLS(t *testing.T) {
 			}
 			if _, _, err := get(t, handler(t, func(c *Config) { c.TLS = TLSRequired }), at+"/pub/zero"); !errors.As(err,
 				new(x509.UnknownAuthorityError)) {
-				t.Errorf("a certificate of nobody: %v", err)
+				t.Errorf("a certificate of an unknown authority: %v", err)
 			}
 		})
 	}

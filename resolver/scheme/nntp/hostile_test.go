@@ -54,7 +54,7 @@ func TestEndlessParts(t *testing.T) {
 		piece string
 		pause time.Duration
 	}{
-		{"octets", strings.Repeat("a line of a part\r\n", 1000), 0},
+		{"bytes", strings.Repeat("a line of a part\r\n", 1000), 0},
 		{"time", "a line of a part\r\n", 10 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

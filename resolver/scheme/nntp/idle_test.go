@@ -330,7 +330,7 @@ func TestClientLeaves(t *testing.T) {
 	io.Copy(io.Discard, first.Body)
 	first.Body.Close()
 	if _, err := fetch(ctx, "news://"+s.Address+"/g"); !errors.Is(err, context.Canceled) {
-		t.Errorf("who leaves: %v", err)
+		t.Errorf("a client that disconnects: %v", err)
 	}
 	if got, err := ask(t, h, "news://"+s.Address+"/g"); got != 200 || err != nil || s.accepted() != 2 {
 		t.Errorf("another: %d, %v, %d connections, want 2", got, err, s.accepted())

@@ -54,7 +54,7 @@ func listing(t testing.TB, h scheme.Handler, u string) *scheme.Listing {
 	}
 	defer resource.Body.Close()
 	if resource.Listing == nil || !resource.RemoteAddr.IsValid() {
-		t.Fatalf("%s: %+v is no listing of a server", u, resource)
+		t.Fatalf("%s: %+v is not a listing of a server", u, resource)
 	}
 	return resource.Listing
 }
@@ -67,7 +67,7 @@ func document(t testing.TB, h scheme.Handler, u string) (contentType, body strin
 	}
 	defer resource.Body.Close()
 	if resource.Status != http.StatusOK || resource.Listing != nil {
-		t.Fatalf("%s: %+v is no document", u, resource)
+		t.Fatalf("%s: %+v is not a document", u, resource)
 	}
 	b, err := io.ReadAll(resource.Body)
 	if err != nil || int64(len(b)) != resource.ContentLength {
@@ -81,7 +81,7 @@ func refusal(t testing.TB, h scheme.Handler, u string) *scheme.StatusError {
 	_, err := h.Fetch(t.Context(), request(t, u))
 	var refused *scheme.StatusError
 	if !errors.As(err, &refused) {
-		t.Fatalf("%s: %v is no refusal", u, err)
+		t.Fatalf("%s: %v is not a refusal", u, err)
 	}
 	return refused
 }

@@ -14,7 +14,7 @@ func checkItems(t *testing.T, items []Item, lines int) {
 	}
 	for _, i := range items {
 		if i.Line < 1 || i.Line > int64(lines) || i.Err == nil && i.Entry.Name == "" {
-			t.Errorf("%+v is no item of %d lines", i, lines)
+			t.Errorf("%+v is not an item of %d lines", i, lines)
 		}
 	}
 }
