@@ -231,7 +231,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Res
 func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Response, error) {
 	response := got.Response
 	if x.r.Method == http.MethodHead {
-		s := x.updateByHead(response, got.Arrival)
+		s := x.updateByHead(f, response, got.Arrival)
 		f.finish(nil)
 		if s != nil {
 			f.exchange.End(nil)

@@ -3,7 +3,6 @@ package httpcache
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/urnd/urnd/cache/httpcache/body"
 	"github.com/urnd/urnd/cache/httpcache/rules"
@@ -169,7 +168,7 @@ func (x *exchange) newArriving(f *flight, got *httpmessage.Response, whole *stor
 
 // updateByHead updates the selected stored response from the response to a HEAD, or, if the two differ,
 // requires its validation: RFC 9111 section 4.3.5. It returns the updated response, nil for none.
-func (x *exchange) updateByHead(response *httpmessage.Response, at rules.Arrival) *stored {
+func (x *exchange) updateByHead(f *flight, response *httpmessage.Response, at rules.Arrival) *stored {
 	s := x.selected
 	if s == nil || x.private || response.Status != http.StatusOK || s.Status != http.StatusOK {
 		return nil
@@ -184,8 +183,8 @@ func (x *exchange) updateByHead(response *httpmessage.Response, at rules.Arrival
 		changed.Purged = true
 	}
 	x.cache.storage.update(x.r.Key, func(e *Entry) *Entry {
-		if e == nil || !slices.Contains(e.variants, s) {
-			return e // changed concurrently
+		if !e.has(s) || f.wasForgotten() {
+			return e // changed concurrently, or selected by a pending purge
 		}
 		return e.with(changed, x.cache.config.MaxObject, x.cache.config.Now())
 	})
