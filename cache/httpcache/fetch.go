@@ -202,7 +202,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Res
 	s := got.valid
 	fresh, verdict, why := x.updated(s, got.Response, got.Arrival)
 	if s != x.selected {
-		fresh.Selectors = rules.SelectorsOf(fresh.Fields, x.r.Fields)
+		fresh.Selectors = rules.UpdatedSelectors(s.SelectorsFor(x.r.Fields), fresh.Fields, x.r.Fields)
 	}
 	outcome := x.outcome
 	outcome.OriginStatus, outcome.NotStored = http.StatusNotModified, why
@@ -215,6 +215,9 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Res
 		f.finish(nil)
 	case updateReplaces:
 		outcome.Stored = true
+		if s == x.selected {
+			f.updates = s
+		}
 		f.finish(fresh)
 	}
 	a, err := x.answer(ctx, fresh, outcome, true)

@@ -28,6 +28,8 @@ type flight struct {
 	// exclusive is whether no other request may follow.
 	exclusive bool
 	started   time.Time
+	// updates is the stored response that the stored one is an update of, nil for none.
+	updates *stored
 	// share stores the response in the shared store; nil does not.
 	share cache.StoreFunc
 
@@ -253,7 +255,7 @@ func (f *flight) store(s *stored, from *body.Spool) (done bool) {
 			if done = s.save(from); !done {
 				return e
 			}
-			return e.with(s, f.cache.config.MaxObject, f.cache.config.Now())
+			return e.replacing(f.updates, s).with(s, f.cache.config.MaxObject, f.cache.config.Now())
 		})
 	}
 	f.removeLocked()

@@ -77,8 +77,9 @@ func (x *exchange) storesPost(got *httpmessage.Response, control rules.Control) 
 	return same && key == x.r.Key && x.r.Spelling == "" // with another spelling, the Content-Location is ambiguous
 }
 
-// updated returns the stored response with the fields of an update, which is a 304 or the response to a HEAD,
-// and with its own selectors and content. verdict says whether it replaces the stored response, and why not.
+// updated returns the stored response with the fields of an update, which is a 304 or the response to a HEAD, and with
+// its own content. Its selectors are its own, and those that the Vary of the update adds: RFC 9111 section 4.1. verdict
+// says whether it replaces the stored response, and why not.
 func (x *exchange) updated(
 	s *stored, got *httpmessage.Response, at rules.Arrival,
 ) (updated *stored, verdict updateVerdict, why rules.Reason) {
@@ -88,7 +89,8 @@ func (x *exchange) updated(
 	}
 	control := x.control(update, s)
 	updated = x.newStored(update, control, at)
-	updated.Selectors, updated.Part, updated.Length = s.Selectors, s.Part, s.Length
+	updated.Selectors = rules.UpdatedSelectors(s.Selectors, updated.Fields, x.r.Fields)
+	updated.Part, updated.Length = s.Part, s.Length
 	updated.content, updated.saved = s.content, s.saved
 	if why = rules.Storable(control, update); why != rules.ReasonNone {
 		return updated, updateRemoves, why
@@ -186,7 +188,7 @@ func (x *exchange) updateByHead(f *flight, response *httpmessage.Response, at ru
 		if !e.has(s) || f.wasForgotten() {
 			return e // changed concurrently, or selected by a pending purge
 		}
-		return e.with(changed, x.cache.config.MaxObject, x.cache.config.Now())
+		return e.replacing(s, changed).with(changed, x.cache.config.MaxObject, x.cache.config.Now())
 	})
 	if !same {
 		x.cache.shared.remove(x.r.Key, s)
