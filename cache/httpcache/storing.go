@@ -134,6 +134,9 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole 
 	outcome.Stored, outcome.TTL, outcome.HasTTL = fits, s.TTL(c.config.Now()), true
 	if !fits {
 		outcome.NotStored = rules.ReasonSize
+		if x.fetchesWhole() {
+			c.storage.forwardConditions(x.r.Key)
+		}
 	}
 	reader := b.Join(ctx, rules.Span{Start: 0, End: -1})
 	if !f.arrived() {
