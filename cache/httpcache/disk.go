@@ -102,7 +102,7 @@ func storedOf(o *disk.Object) *stored {
 }
 
 // updateDisk makes the disk match the entry after, which replaces before; the shard is held. A disk error costs
-// only hits. after is not published yet.
+// only hits. after is not published yet, nor is its slice of variants.
 func (st *storage) updateDisk(before, after *Entry) {
 	if st.config.Disk == nil || before == nil {
 		return
@@ -115,6 +115,11 @@ func (st *storage) updateDisk(before, after *Entry) {
 		if changed == nil {
 			_ = st.config.Disk.Remove(old.saved) // on failure, the disk retries
 			continue
+		}
+		if before.has(changed) { // published; a 304 for another request has made both variants of one object
+			i := slices.Index(after.variants, changed)
+			changed = changed.copied()
+			after.variants[i] = changed
 		}
 		var err error
 		if changed.saved, err = st.config.Disk.Replace(old.saved, changed.head()); err != nil {
