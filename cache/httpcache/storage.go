@@ -167,7 +167,8 @@ func (s *storage) fetchWhole(key string) {
 	})
 }
 
-// forwardConditions ends fetchWhole for a while, after a response that is not stored: clients get the 304 of the origin.
+// forwardConditions ends fetchWhole for a while, after a response that is not stored: clients get the 304 of the
+// origin.
 func (s *storage) forwardConditions(key string) {
 	until := s.config.Now().Add(uncollapsedFor)
 	s.update(key, func(e *Entry) *Entry {
