@@ -224,11 +224,19 @@ func (f *flight) removeLocked() {
 
 // forget prevents the running flights of a key from storing and from being followed; the shard is held.
 func (s *shard) forget(key string) {
+	s.forgets++
 	for f := s.flights[key]; f != nil; f = f.next {
 		f.mu.Lock()
 		f.forgotten = true
 		f.mu.Unlock()
 	}
+}
+
+// countForgets returns the number of purges and invalidations so far.
+func (s *shard) countForgets() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.forgets
 }
 
 func (f *flight) wasForgotten() bool {

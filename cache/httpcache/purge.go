@@ -136,6 +136,7 @@ func (c *Cache) announce(p *purge) {
 	for i := range c.storage.shards {
 		s := &c.storage.shards[i]
 		s.mu.Lock()
+		s.forgets++
 		for key := range s.flights {
 			if p.of(key, nil) {
 				s.forget(key)

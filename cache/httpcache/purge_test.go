@@ -96,6 +96,33 @@ func TestPurgeOfWhatArrives(t *testing.T) {
 	s.expect(s.get(), 200, "two", false)
 }
 
+// The response to a POST, which its Content-Location would make an answer to GET, is not stored either if a purge or
+// an invalidation came before it: it may be older.
+func TestPurgeOfWhatPostGets(t *testing.T) {
+	for name, purge := range map[string]func(s *site){
+		"purge of the URI": func(s *site) { s.cache.Purge(target, false) },
+		"purge of a tag":   func(s *site) { s.cache.PurgeAll(httpcache.Selection{Tag: "t"}, false) },
+		"DELETE": func(s *site) {
+			s.sends(204, "")
+			s.do("DELETE")
+		},
+		"nothing": func(*site) {},
+	} {
+		s := newSite(t, nil)
+		s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
+			purge(s)
+			return s.response(200, "one", fresh, "Cache-Tag: t", "Content-Location: /b"), nil
+		}
+		if g := s.do("POST"); g.body != "one" || g.Outcome.Stored != (name == "nothing") {
+			t.Errorf("%s: %q, %s", name, g.body, g.Outcome.Status("urnd"))
+		}
+		s.sends(200, "two", fresh)
+		if g := s.get(); g.Outcome.Hit() != (name == "nothing") {
+			t.Errorf("%s: %q, %s", name, g.body, g.Outcome.Status("urnd"))
+		}
+	}
+}
+
 // What was received before a purge is not stored again while the purge is pending: neither by the response to a HEAD,
 // which would make it appear received later, nor as a part of what arrives then.
 func TestPendingPurge(t *testing.T) {

@@ -24,6 +24,7 @@ type storage struct {
 type shard struct {
 	mu      sync.Mutex
 	flights map[string]*flight // the first of each key
+	forgets uint64             // number of purges and invalidations that may concern one of the keys
 }
 
 func newStorage(config *Config) *storage {
