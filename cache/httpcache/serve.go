@@ -65,6 +65,9 @@ func (x *exchange) serve(ctx context.Context) (*Response, error) {
 	}
 	x.look()
 	if reason := x.passes(); reason != "" {
+		if x.requested.OnlyIfCached {
+			return nil, ErrOnlyIfCached
+		}
 		return x.pass(ctx, reason)
 	}
 	reason, use := x.usable()
