@@ -39,7 +39,23 @@ func (st *storage) load(key string, most int64) *Entry {
 	if len(e.variants) == 0 {
 		return nil
 	}
+	slices.SortStableFunc(e.variants, func(a, b *stored) int { return b.Received.Compare(a.Received) })
+	e.variants = st.withoutReplaced(e.variants)
 	return &e
+}
+
+// withoutReplaced returns the loaded variants, the latest first, without those that a later one replaces, and removes
+// these: a crash may have prevented that.
+func (st *storage) withoutReplaced(variants []*stored) []*stored {
+	left := variants[:0]
+	for _, s := range variants {
+		if slices.ContainsFunc(left, func(later *stored) bool { return later.Replaces(&s.Response) }) {
+			_ = st.config.Disk.Remove(s.saved) // on failure, the disk retries
+			continue
+		}
+		left = append(left, s)
+	}
+	return left
 }
 
 // contentOf returns the content of an object: in memory if it was read, otherwise on disk.

@@ -50,3 +50,37 @@ func TestUpdateDiskOfVariants(t *testing.T) {
 		t.Errorf("%+v", left)
 	}
 }
+
+// A crash between storing a response and removing the one that it replaces leaves both on disk: only the later one is
+// found, even if their Dates are equal or a clock was set back, and the other one is removed.
+func TestLoadAfterCrash(t *testing.T) {
+	const key = "http://a.example/"
+	for _, later := range []int{0, 1} {
+		on, err := disk.Open(t.TempDir(), disk.Config{
+			MaxBytes: 1 << 20, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		received := time.Unix(1_795_000_000, 0)
+		for i := range 2 {
+			s := &stored{Response: rules.Response{Status: 200, Received: received}}
+			if i == later {
+				s.Reason, s.Received = "later", received.Add(time.Millisecond)
+			}
+			w, err := on.Create(key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Commit(s.head()); err != nil {
+				t.Fatal(err)
+			}
+			_ = w.Close()
+		}
+		e := newStorage(&Config{Disk: on}).load(key, noBodies)
+		if len(e.variants) != 1 || e.variants[0].Reason != "later" || len(on.Read(key, noBodies)) != 1 {
+			t.Errorf("%d: %d variants, %d on disk", later, len(e.variants), len(on.Read(key, noBodies)))
+		}
+		_ = on.Close()
+	}
+}
