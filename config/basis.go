@@ -61,7 +61,7 @@ func (s Setting) forget(value any) {
 
 // storageRules is the version of the rules for stored contents: contents stored under another version are not
 // used.
-const storageRules = 3
+const storageRules = 4
 
 // DiskBasis identifies the settings that responses on disk depend on, and the version of the storage rules.
 func (c Config) DiskBasis() string { return fmt.Sprintf("%d-%s", storageRules, c.Basis(Disk)) }

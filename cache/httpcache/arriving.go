@@ -43,7 +43,8 @@ func (a *arriving) Complete(size int64, content body.Blocks, inMemory bool, spoo
 		whole.Length, whole.Part = size, rules.Span{Start: 0, End: size}
 	}
 	if whole.Partial() {
-		whole = whole.combined(f.cache.storage.peek(f.key), f.cache.config.MaxObject)
+		before := f.cache.purges.apply(f.key, f.cache.storage.peek(f.key))
+		whole = whole.combined(before, f.cache.config.MaxObject)
 	}
 	f.commit(whole, spool)
 }

@@ -91,6 +91,7 @@ type Cache struct {
 	storage  *storage
 	shared   sharedStore
 	purges   purges
+	groups   groupPurges
 	arriving body.Budget
 	safelist *rules.Safelist
 	limits   limits

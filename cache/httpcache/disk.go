@@ -39,7 +39,23 @@ func (st *storage) load(key string, most int64) *Entry {
 	if len(e.variants) == 0 {
 		return nil
 	}
+	slices.SortStableFunc(e.variants, func(a, b *stored) int { return b.Received.Compare(a.Received) })
+	e.variants = st.withoutReplaced(e.variants)
 	return &e
+}
+
+// withoutReplaced returns the loaded variants, the latest first, without those that a later one replaces, and removes
+// these: a crash may have prevented that.
+func (st *storage) withoutReplaced(variants []*stored) []*stored {
+	left := variants[:0]
+	for _, s := range variants {
+		if slices.ContainsFunc(left, func(later *stored) bool { return later.Replaces(&s.Response) }) {
+			_ = st.config.Disk.Remove(s.saved) // on failure, the disk retries
+			continue
+		}
+		left = append(left, s)
+	}
+	return left
 }
 
 // contentOf returns the content of an object: in memory if it was read, otherwise on disk.
@@ -102,7 +118,7 @@ func storedOf(o *disk.Object) *stored {
 }
 
 // updateDisk makes the disk match the entry after, which replaces before; the shard is held. A disk error costs
-// only hits. after is not published yet.
+// only hits. after is not published yet, nor is its slice of variants.
 func (st *storage) updateDisk(before, after *Entry) {
 	if st.config.Disk == nil || before == nil {
 		return
@@ -115,6 +131,11 @@ func (st *storage) updateDisk(before, after *Entry) {
 		if changed == nil {
 			_ = st.config.Disk.Remove(old.saved) // on failure, the disk retries
 			continue
+		}
+		if before.has(changed) { // published; a 304 for another request has made both variants of one object
+			i := slices.Index(after.variants, changed)
+			changed = changed.copied()
+			after.variants[i] = changed
 		}
 		var err error
 		if changed.saved, err = st.config.Disk.Replace(old.saved, changed.head()); err != nil {

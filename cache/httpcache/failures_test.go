@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -265,4 +267,48 @@ func TestGetWithContent(t *testing.T) {
 		Body: http.NoBody,
 	}, Key: target}),
 		200, "a", false)
+}
+
+// TestConditionsOfUnstorable: for a response that is not stored, one client gets it whole, and the next ones their 304.
+// So does a client whose response would not be stored in any case.
+func TestConditionsOfUnstorable(t *testing.T) {
+	for name, lines := range map[string][]string{
+		"private":   {"Cache-Control: private"},
+		"no-store":  {"Cache-Control: no-store"},
+		"Vary: *":   {fresh, "Vary: *"},
+		"too large": {fresh},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, func(c *httpcache.Config) {
+				if name == "too large" {
+					c.MaxObject = 3
+				}
+			})
+			s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
+				if r.header.Get("If-None-Match") == `"1"` {
+					return s.response(304, "", `ETag: "1"`), nil
+				}
+				return s.response(200, "body", append(lines, `ETag: "1"`)...), nil
+			}
+			conditional := func(method string, more ...string) int {
+				s.do(method, append(more, `If-None-Match: "1"`)...)
+				if s.last().header.Has("If-None-Match") {
+					return 304
+				}
+				return 200
+			}
+			var origin []int
+			for range 4 {
+				origin = append(origin, conditional("GET"))
+			}
+			s.clock.advance(3 * time.Minute)
+			for _, more := range [][]string{nil, {"Authorization: a"}} {
+				origin = append(origin, conditional("GET", more...))
+			}
+			origin = append(origin, conditional("HEAD"), conditional("GET"), conditional("GET"))
+			if want := []int{304, 200, 304, 304, 304, 304, 304, 200, 304}; !slices.Equal(origin, want) {
+				t.Errorf("the origin sent %d, want %d", origin, want)
+			}
+		})
+	}
 }

@@ -46,11 +46,18 @@ func (x *exchange) originRequest() originRequest {
 	switch {
 	case !rules.Conditional(request):
 		return originRequest{fields: request}
-	case x.entry != nil && x.entry.unconditional:
+	case x.fetchesWhole():
 		return originRequest{fields: rules.WithoutConditions(request)}
 	default:
 		return originRequest{fields: request, ownConditions: true}
 	}
+}
+
+// fetchesWhole reports whether the conditions of the client are not forwarded, so that a response can be stored: see
+// storage.fetchWhole.
+func (x *exchange) fetchesWhole() bool {
+	forAll := !x.private && x.r.Method == http.MethodGet && !x.r.Fields.Has("Authorization")
+	return forAll && x.entry != nil && x.entry.unconditional
 }
 
 // outgoing returns the request to the origin with these fields.
@@ -202,7 +209,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Res
 	s := got.valid
 	fresh, verdict, why := x.updated(s, got.Response, got.Arrival)
 	if s != x.selected {
-		fresh.Selectors = rules.SelectorsOf(fresh.Fields, x.r.Fields)
+		fresh.Selectors = rules.UpdatedSelectors(s.SelectorsFor(x.r.Fields), fresh.Fields, x.r.Fields)
 	}
 	outcome := x.outcome
 	outcome.OriginStatus, outcome.NotStored = http.StatusNotModified, why
@@ -215,6 +222,9 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Res
 		f.finish(nil)
 	case updateReplaces:
 		outcome.Stored = true
+		if s == x.selected {
+			f.updates = s
+		}
 		f.finish(fresh)
 	}
 	a, err := x.answer(ctx, fresh, outcome, true)
@@ -231,7 +241,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Res
 func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Response, error) {
 	response := got.Response
 	if x.r.Method == http.MethodHead {
-		s := x.updateByHead(response, got.Arrival)
+		s := x.updateByHead(f, response, got.Arrival)
 		f.finish(nil)
 		if s != nil {
 			f.exchange.End(nil)
@@ -252,6 +262,9 @@ func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Respo
 func (x *exchange) notStored(f *flight, control rules.Control, response *httpmessage.Response) *Response {
 	shared := f.shared()
 	f.finish(nil)
+	if x.fetchesWhole() && response.Status < http.StatusBadRequest {
+		x.cache.storage.forwardConditions(x.r.Key)
+	}
 	switch {
 	case x.private, x.r.Fields.Has("Authorization"): // other clients do not send the same request
 	case response.Status == http.StatusNotModified:

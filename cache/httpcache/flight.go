@@ -28,6 +28,8 @@ type flight struct {
 	// exclusive is whether no other request may follow.
 	exclusive bool
 	started   time.Time
+	// updates is the stored response that the stored one is an update of, nil for none.
+	updates *stored
 	// share stores the response in the shared store; nil does not.
 	share cache.StoreFunc
 
@@ -222,11 +224,19 @@ func (f *flight) removeLocked() {
 
 // forget prevents the running flights of a key from storing and from being followed; the shard is held.
 func (s *shard) forget(key string) {
+	s.forgets++
 	for f := s.flights[key]; f != nil; f = f.next {
 		f.mu.Lock()
 		f.forgotten = true
 		f.mu.Unlock()
 	}
+}
+
+// countForgets returns the number of purges and invalidations so far.
+func (s *shard) countForgets() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.forgets
 }
 
 func (f *flight) wasForgotten() bool {
@@ -253,7 +263,7 @@ func (f *flight) store(s *stored, from *body.Spool) (done bool) {
 			if done = s.save(from); !done {
 				return e
 			}
-			return e.with(s, f.cache.config.MaxObject, f.cache.config.Now())
+			return e.replacing(f.updates, s).with(s, f.cache.config.MaxObject, f.cache.config.Now())
 		})
 	}
 	f.removeLocked()

@@ -1,10 +1,12 @@
 package httpcache_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Lookup describes all stored variants, and changes nothing.
@@ -70,4 +72,19 @@ func TestLookupOnDisk(t *testing.T) {
 	s, closes = onDisk(t, directory)
 	defer closes()
 	check()
+}
+
+// A request with only-if-cached never goes to the origin, even if it bypasses the cache: RFC 9111 section 5.2.1.7.
+func TestOnlyIfCachedBypass(t *testing.T) {
+	for name, s := range map[string]*site{
+		"no store": newSite(t, func(c *httpcache.Config) { c.Store = nil }), "bypass": newSite(t, nil),
+	} {
+		s.sends(200, "a", fresh)
+		g := s.request(&httpcache.Request{Request: httpmessage.Request{
+			Method: "GET", Fields: fields("Cache-Control: only-if-cached"),
+		}, Key: target, Bypass: name == "bypass"})
+		if !errors.Is(g.err, httpcache.ErrOnlyIfCached) || s.count() != 0 {
+			t.Errorf("%s: %v, %d requests", name, g.err, s.count())
+		}
+	}
 }

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache"
-	"github.com/urnd/urnd/cache/httpcache/rules"
-	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Selection is a set of stored responses.
@@ -26,9 +24,7 @@ type Selection struct {
 type purge struct {
 	at   time.Time
 	hard bool
-	// ofResponse is whether a response of an origin caused it.
-	ofResponse bool
-	of         func(key string, s *stored) bool
+	of   func(key string, s *stored) bool
 }
 
 // Purge purges all variants of a URI, in all its spellings, and returns their number. A soft purge requires
@@ -136,6 +132,7 @@ func (c *Cache) announce(p *purge) {
 	for i := range c.storage.shards {
 		s := &c.storage.shards[i]
 		s.mu.Lock()
+		s.forgets++
 		for key := range s.flights {
 			if p.of(key, nil) {
 				s.forget(key)
@@ -209,40 +206,6 @@ func (p *purge) apply(key string, e *Entry) (after *Entry, purged int) {
 	changed.variants = left
 	return &changed, purged
 }
-
-// invalidateGroups purges the responses of one origin in the cache groups that the response to an unsafe
-// request names: RFC 9875 section 3.
-func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
-	lines := header.Values("Cache-Group-Invalidation")
-	if len(lines) == 0 || c.config.Store == nil {
-		return
-	}
-	groups, origin := rules.ParseStrings(lines), rules.OriginOf(key)
-	c.shared.forget(origin, c.storage.peek(origin))
-	under := 0
-	for _, p := range c.purges.all() {
-		if p.ofResponse {
-			under++
-		}
-	}
-	if under >= maxPurges {
-		return
-	}
-	p := &purge{at: c.config.Now(), ofResponse: true, of: func(key string, s *stored) bool {
-		inGroup := func(group string) bool { return slices.Contains(groups, group) }
-		return rules.OriginOf(key) == origin &&
-			(s == nil || slices.ContainsFunc(rules.ParseStrings(s.Fields.Values("Cache-Groups")), inGroup))
-	}}
-	c.announce(p)
-	c.spawn(func() {
-		if _, err := c.carryOut(p); err != nil {
-			c.carryOutLater(p)
-		}
-	})
-}
-
-// maxPurges limits the pending purges caused by responses.
-const maxPurges = 16
 
 // invalidate requires the stored responses of a key to be validated before the next use. Responses in transfer
 // are not stored.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -93,4 +94,66 @@ func TestPurgeOfWhatArrives(t *testing.T) {
 	s.expect(s.get(), 200, "one", false)
 	s.sends(200, "two", "Cache-Control: max-age=60")
 	s.expect(s.get(), 200, "two", false)
+}
+
+// The response to a POST, which its Content-Location would make an answer to GET, is not stored either if a purge or
+// an invalidation came before it: it may be older.
+func TestPurgeOfWhatPostGets(t *testing.T) {
+	for name, purge := range map[string]func(s *site){
+		"purge of the URI": func(s *site) { s.cache.Purge(target, false) },
+		"purge of a tag":   func(s *site) { s.cache.PurgeAll(httpcache.Selection{Tag: "t"}, false) },
+		"DELETE": func(s *site) {
+			s.sends(204, "")
+			s.do("DELETE")
+		},
+		"nothing": func(*site) {},
+	} {
+		s := newSite(t, nil)
+		s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
+			purge(s)
+			return s.response(200, "one", fresh, "Cache-Tag: t", "Content-Location: /b"), nil
+		}
+		if g := s.do("POST"); g.body != "one" || g.Outcome.Stored != (name == "nothing") {
+			t.Errorf("%s: %q, %s", name, g.body, g.Outcome.Status("urnd"))
+		}
+		s.sends(200, "two", fresh)
+		if g := s.get(); g.Outcome.Hit() != (name == "nothing") {
+			t.Errorf("%s: %q, %s", name, g.body, g.Outcome.Status("urnd"))
+		}
+	}
+}
+
+// What was received before a purge is not stored again while the purge is pending: neither by the response to a HEAD,
+// which would make it appear received later, nor as a part of what arrives then.
+func TestPendingPurge(t *testing.T) {
+	for name, arrives := range map[string]func(s *site, begin func()){
+		"HEAD": func(s *site, begin func()) {
+			s.sends(200, "old", fresh, "Cache-Tag: t")
+			s.expect(s.get(), 200, "old", false)
+			s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
+				begin()
+				return s.response(200, "", fresh, "Cache-Tag: t"), nil
+			}
+			s.do("HEAD", "Cache-Control: no-cache")
+		},
+		"part": func(s *site, begin func()) {
+			s.sends(206, "old", fresh, "Cache-Tag: t", `ETag: "1"`, "Content-Range: bytes 0-2/6")
+			s.expect(s.get("Range: bytes=0-2"), 206, "old", false)
+			begin()
+			s.sends(206, "new", fresh, "Cache-Tag: t", `ETag: "1"`, "Content-Range: bytes 3-5/6")
+			s.expect(s.get("Range: bytes=3-5"), 206, "new", false)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, nil)
+			var carryOut func() (int, bool)
+			arrives(s, func() {
+				carryOut = s.cache.BeginPurge(httpcache.Selection{Tag: "t"}, true)
+				s.clock.advance(time.Second)
+			})
+			carryOut()
+			s.sends(200, "newest", fresh)
+			s.expect(s.get(), 200, "newest", false)
+		})
+	}
 }

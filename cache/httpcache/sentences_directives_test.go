@@ -171,6 +171,11 @@ func TestDirectiveSentences(t *testing.T) {
 			> GET
 			= miss 200 a
 			^ !If-Modified-Since`},
+		{"5.2.2.7", must, "private with names that are not closed: nothing is stored", `
+			< 200 a | Cache-Control: private="X-A, X-B, max-age=60 | X-A: 1
+			> GET
+			> GET
+			= miss 200 a`},
 		{"5.2.2.8", must, "proxy-revalidate", `
 			< 200 a | Cache-Control: max-age=2, proxy-revalidate
 			> GET

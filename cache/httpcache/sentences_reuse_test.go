@@ -58,6 +58,30 @@ func TestReuseSentences(t *testing.T) {
 			> GET | Referer: 2 | User-Agent: 1
 			> GET | Referer: 1 | User-Agent: 1
 			= hit 200 new`},
+		{"4.1", must, "Vary of a 304 counts, also for what is still fresh", `
+			< 200 a | Cache-Control: max-age=60 | ETag: "1"
+			> GET
+			< 304 _ | Cache-Control: max-age=60 | ETag: "1" | Vary: Accept-Language
+			> GET | Accept-Language: fr | Cache-Control: no-cache
+			= valid 200 a
+			> GET | Accept-Language: fr
+			= hit 200 a | Vary: Accept-Language
+			< 200 b | Cache-Control: max-age=60 | ETag: "2" | Vary: Accept-Language
+			> GET | Accept-Language: de
+			= miss 200 b
+			> GET | Accept-Language: fr
+			= hit 200 a`},
+		{"4.1", must, "a 304 with fewer names in Vary frees none", `
+			< 200 a | Cache-Control: max-age=60 | ETag: "1" | Vary: Accept, Accept-Language
+			> GET | Accept: a/1 | Accept-Language: x1
+			< 304 _ | Cache-Control: max-age=60 | ETag: "1" | Vary: Accept
+			> GET | Accept: a/1 | Accept-Language: x1 | Cache-Control: no-cache
+			= valid 200 a
+			> GET | Accept: a/1 | Accept-Language: x2
+			= valid 200 a
+			< 200 c | Cache-Control: max-age=60 | ETag: "2" | Vary: Accept, Accept-Language
+			> GET | Accept: a/1 | Accept-Language: x3
+			= miss 200 c`},
 		{"4.1", must, "all fields that Vary names count", `
 			< 200 a | Cache-Control: max-age=60 | Vary: X-A, X-B
 			> GET | X-A: 1 | X-B: 1

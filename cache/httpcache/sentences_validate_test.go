@@ -221,6 +221,16 @@ func TestValidationSentences(t *testing.T) {
 			^ HEAD
 			> GET
 			= hit 200 a | X-A: 2`},
+		{"4.3.5", must, "Vary of the response to HEAD selects", `
+			< 200 a | Cache-Control: max-age=60
+			> GET
+			< 200 _ | Cache-Control: max-age=60 | Vary: Accept-Language
+			> HEAD | Accept-Language: fr | Cache-Control: no-cache
+			> GET | Accept-Language: fr
+			= hit 200 a | Vary: Accept-Language
+			< 200 b | Cache-Control: max-age=60 | Vary: Accept-Language
+			> GET | Accept-Language: de
+			= miss 200 b`},
 		{"4.3.5", should, "HEAD with other validators makes stale", `
 			< 200 a | Cache-Control: max-age=60 | ETag: "1"
 			> GET

@@ -65,6 +65,9 @@ func (x *exchange) serve(ctx context.Context) (*Response, error) {
 	}
 	x.look()
 	if reason := x.passes(); reason != "" {
+		if x.requested.OnlyIfCached {
+			return nil, ErrOnlyIfCached
+		}
 		return x.pass(ctx, reason)
 	}
 	reason, use := x.usable()
@@ -197,7 +200,8 @@ func (x *exchange) unsafe(ctx context.Context) (*Response, error) {
 	forwarding.Begin(ctx)
 	leave := context.AfterFunc(ctx, func() { forwarding.End(lifetime.Cause(ctx)) })
 	defer leave()
-	requested := x.cache.config.Now()
+	requested, shard := x.cache.config.Now(), x.cache.storage.shard(x.r.Key)
+	forgets := shard.countForgets()
 	response, err := x.origin.RoundTrip(forwarding, Outgoing{Request: x.r.Request}) //nolint:contextcheck // ends with ctx
 	if err == nil {
 		err = x.unasked(response)
@@ -207,10 +211,11 @@ func (x *exchange) unsafe(ctx context.Context) (*Response, error) {
 		return nil, err
 	}
 	at := rules.Arrival{Requested: requested, Received: x.cache.config.Now()}
+	current := shard.countForgets() == forgets // otherwise the response may be older than a purge
 	if !rules.SafeMethod(x.r.Method) && response.Status < http.StatusBadRequest {
 		x.invalidate(response)
 	}
-	if s, _ := x.toStore(response, x.control(response, nil), at); s != nil {
+	if s, _ := x.toStore(response, x.control(response, nil), at); s != nil && current {
 		f := x.startExclusive()
 		f.exchange = forwarding
 		x.outcome.Forwarded = reason

@@ -144,3 +144,28 @@ func TestPrivateSpelling(t *testing.T) {
 		}
 	})
 }
+
+// Parts of different spellings are neither combined nor taken for parts of one variant, whatever their entity tags:
+// those of different resources may be equal (RFC 9110 section 8.8.3).
+func TestPartsOfSpellings(t *testing.T) {
+	s := newSite(t, nil)
+	part := func(spelling, body, positions string) {
+		t.Helper()
+		s.sends(206, body, fresh, `ETag: "1"`, "Content-Range: bytes "+positions+"/9")
+		s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{
+			Method: "GET", Spelling: spelling,
+			Fields: fields("Range: bytes=" + positions),
+		}, Key: target}), 206, body, false)
+	}
+	part("", "abc", "0-2")
+	part("/%62", "ghi", "6-8")
+	if n := len(s.cache.Variants(target)); n != 2 {
+		t.Errorf("%d variants", n)
+	}
+	part("/%62", "DEF", "3-5")
+	for _, stored := range s.cache.Lookup(target) {
+		if !stored.Partial || stored.Size > 6 {
+			t.Errorf("%q has bytes of another spelling: %+v", stored.Spelling, stored)
+		}
+	}
+}

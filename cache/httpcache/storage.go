@@ -24,6 +24,7 @@ type storage struct {
 type shard struct {
 	mu      sync.Mutex
 	flights map[string]*flight // the first of each key
+	forgets uint64             // number of purges and invalidations that may concern one of the keys
 }
 
 func newStorage(config *Config) *storage {
@@ -156,9 +157,27 @@ func (s *storage) forgetLost(key string) {
 // fetchWhole makes the next request for a URI unconditional, after a 304 to the condition of a client.
 // Otherwise no response would ever be stored if all clients have their own copy.
 func (s *storage) fetchWhole(key string) {
+	now := s.config.Now()
 	s.update(key, func(e *Entry) *Entry {
+		if e != nil && now.Before(e.unstorable) {
+			return e
+		}
 		after := e.copied()
 		after.unconditional = true
+		return after
+	})
+}
+
+// forwardConditions ends fetchWhole for a while, after a response that is not stored: clients get the 304 of the
+// origin.
+func (s *storage) forwardConditions(key string) {
+	until := s.config.Now().Add(uncollapsedFor)
+	s.update(key, func(e *Entry) *Entry {
+		if e == nil || !e.unconditional {
+			return e
+		}
+		after := e.copied()
+		after.unconditional, after.unstorable = false, until
 		return after
 	})
 }

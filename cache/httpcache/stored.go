@@ -50,6 +50,8 @@ type Entry struct {
 	uncollapsed map[collapseKind]time.Time
 	// unconditional is whether conditions of clients are not forwarded, so that a response can be stored.
 	unconditional bool
+	// unstorable is until when unconditional is not set, because the response to such a request was not stored.
+	unstorable time.Time
 	// memory is the result of Size, 0 if not computed yet.
 	memory int
 }

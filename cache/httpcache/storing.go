@@ -3,7 +3,6 @@ package httpcache
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/urnd/urnd/cache/httpcache/body"
 	"github.com/urnd/urnd/cache/httpcache/rules"
@@ -78,8 +77,9 @@ func (x *exchange) storesPost(got *httpmessage.Response, control rules.Control) 
 	return same && key == x.r.Key && x.r.Spelling == "" // with another spelling, the Content-Location is ambiguous
 }
 
-// updated returns the stored response with the fields of an update, which is a 304 or the response to a HEAD,
-// and with its own selectors and content. verdict says whether it replaces the stored response, and why not.
+// updated returns the stored response with the fields of an update, which is a 304 or the response to a HEAD, and with
+// its own content. Its selectors are its own, and those that the Vary of the update adds: RFC 9111 section 4.1. verdict
+// says whether it replaces the stored response, and why not.
 func (x *exchange) updated(
 	s *stored, got *httpmessage.Response, at rules.Arrival,
 ) (updated *stored, verdict updateVerdict, why rules.Reason) {
@@ -89,7 +89,8 @@ func (x *exchange) updated(
 	}
 	control := x.control(update, s)
 	updated = x.newStored(update, control, at)
-	updated.Selectors, updated.Part, updated.Length = s.Selectors, s.Part, s.Length
+	updated.Selectors = rules.UpdatedSelectors(s.Selectors, updated.Fields, x.r.Fields)
+	updated.Part, updated.Length = s.Part, s.Length
 	updated.content, updated.saved = s.content, s.saved
 	if why = rules.Storable(control, update); why != rules.ReasonNone {
 		return updated, updateRemoves, why
@@ -133,6 +134,9 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole 
 	outcome.Stored, outcome.TTL, outcome.HasTTL = fits, s.TTL(c.config.Now()), true
 	if !fits {
 		outcome.NotStored = rules.ReasonSize
+		if x.fetchesWhole() {
+			c.storage.forwardConditions(x.r.Key)
+		}
 	}
 	reader := b.Join(ctx, rules.Span{Start: 0, End: -1})
 	if !f.arrived() {
@@ -169,7 +173,7 @@ func (x *exchange) newArriving(f *flight, got *httpmessage.Response, whole *stor
 
 // updateByHead updates the selected stored response from the response to a HEAD, or, if the two differ,
 // requires its validation: RFC 9111 section 4.3.5. It returns the updated response, nil for none.
-func (x *exchange) updateByHead(response *httpmessage.Response, at rules.Arrival) *stored {
+func (x *exchange) updateByHead(f *flight, response *httpmessage.Response, at rules.Arrival) *stored {
 	s := x.selected
 	if s == nil || x.private || response.Status != http.StatusOK || s.Status != http.StatusOK {
 		return nil
@@ -184,10 +188,10 @@ func (x *exchange) updateByHead(response *httpmessage.Response, at rules.Arrival
 		changed.Purged = true
 	}
 	x.cache.storage.update(x.r.Key, func(e *Entry) *Entry {
-		if e == nil || !slices.Contains(e.variants, s) {
-			return e // changed concurrently
+		if !e.has(s) || f.wasForgotten() {
+			return e // changed concurrently, or selected by a pending purge
 		}
-		return e.with(changed, x.cache.config.MaxObject, x.cache.config.Now())
+		return e.replacing(s, changed).with(changed, x.cache.config.MaxObject, x.cache.config.Now())
 	})
 	if !same {
 		x.cache.shared.remove(x.r.Key, s)

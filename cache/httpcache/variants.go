@@ -40,6 +40,24 @@ func (e *Entry) with(s *stored, maxObject int64, now time.Time) *Entry {
 	return after
 }
 
+// replacing returns the entry without a variant, which may be nil, and of which s is an update: their selectors may
+// differ, if the Vary of the update names more fields.
+func (e *Entry) replacing(variant, s *stored) *Entry {
+	if e == nil || variant == nil {
+		return e
+	}
+	i := slices.IndexFunc(e.variants, func(other *stored) bool {
+		return other == variant || other.same(variant) && other.Replaces(&variant.Response)
+	})
+	if i < 0 {
+		return e
+	}
+	s.uses.inherit(e.variants[i].uses)
+	after := e.copied()
+	after.variants = slices.Delete(slices.Clone(e.variants), i, i+1)
+	return after
+}
+
 // bounded returns the variants within the limits: the first, which is new, the most used, and the latest of the
 // others.
 func bounded(variants []*stored, maxObject int64, now time.Time) []*stored {

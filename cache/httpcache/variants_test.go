@@ -236,3 +236,23 @@ func TestVariantsOnDisk(t *testing.T) {
 		t.Errorf("%d variants, %d files", variants, files)
 	}
 }
+
+// A stored response to which a 304 adds a selecting field is replaced in memory and on disk.
+func TestVaryOfUpdateOnDisk(t *testing.T) {
+	directory := t.TempDir()
+	s, closes := onDisk(t, directory)
+	s.sends(200, "fr", fresh, `ETag: "1"`)
+	s.expect(s.get(), 200, "fr", false)
+	s.sends(304, "", fresh, `ETag: "1"`, "Vary: Accept-Language")
+	s.expect(s.get("Accept-Language: fr", "Cache-Control: no-cache"), 200, "fr", false)
+	s.cache.Close()
+	closes()
+	s, closes = onDisk(t, directory)
+	defer closes()
+	if infos := s.cache.Lookup(target); len(infos) != 1 || !infos[0].OnDisk {
+		t.Errorf("%+v", infos)
+	}
+	s.expect(s.get("Accept-Language: fr"), 200, "fr", true)
+	s.sends(200, "de", fresh, `ETag: "2"`, "Vary: Accept-Language")
+	s.expect(s.get("Accept-Language: de"), 200, "de", false)
+}

@@ -129,7 +129,7 @@ func DeltaSeconds(text string) time.Duration {
 
 // Fields returns the field names, in lower case, that the directives with this name are limited to, as in
 // no-cache="Set-Cookie". It returns nil if one of them applies to the whole message (RFC 9111 sections 5.2.2.4
-// and 5.2.2.7).
+// and 5.2.2.7), or has an invalid field name: in a quoted-string that is not closed, names may be missing.
 func (d Directives) Fields(name string) []string {
 	var fields []string
 	for _, directive := range d {
@@ -138,9 +138,13 @@ func (d Directives) Fields(name string) []string {
 		}
 		named := false
 		for field := range strings.SplitSeq(directive.Argument, ",") {
-			if field = nameOf(field); field != "" {
-				fields, named = append(fields, field), true
+			if field = nameOf(field); field == "" {
+				continue
 			}
+			if strings.Trim(field, tchar) != "" {
+				return nil
+			}
+			fields, named = append(fields, field), true
 		}
 		if !named {
 			return nil

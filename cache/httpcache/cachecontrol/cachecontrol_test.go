@@ -91,6 +91,12 @@ func TestFields(t *testing.T) {
 		`no-cache, no-cache="a"`:              nil,
 		`private="a", no-cache="b"`:           {"b"},
 		`ext="no-cache", no-cache="x", other`: {"x"},
+		`no-cache="a`:                         nil, // not closed
+		`no-cache="a, b`:                      nil,
+		`no-cache="`:                          nil,
+		`no-cache="a"b`:                       nil,
+		`no-cache="a b"`:                      nil,
+		`no-cache="a", no-cache="b`:           nil,
 	} {
 		d := Parse([]string{field})
 		if got := d.Fields("no-cache"); !slices.Equal(got, want) || !d.Has("no-cache") {

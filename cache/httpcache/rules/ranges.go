@@ -137,8 +137,10 @@ func AppendUnsatisfiedRange(dst []byte, length int64) []byte {
 }
 
 // SameRepresentation reports whether two responses have the same strong validator: RFC 9110 section 15.3.7.3.
+// Another spelling may be another resource, with the same entity tag.
 func (s *Response) SameRepresentation(other *Response) bool {
-	if other.Purged || s.Length != other.Length && s.Length >= 0 && other.Length >= 0 {
+	if s.Spelling != other.Spelling || other.Purged ||
+		s.Length != other.Length && s.Length >= 0 && other.Length >= 0 {
 		return false
 	}
 	return s.ETag != "" && Strong(s.ETag) && s.ETag == other.ETag
@@ -148,7 +150,8 @@ func (s *Response) SameRepresentation(other *Response) bool {
 // permit that they are of one representation, and they do not adjoin. Each answers requests for its own bytes;
 // without a strong validator parts are not combined.
 func (s *Response) Coexists(other *Response) bool {
-	selected := s.Partial() && other.Partial() && slices.EqualFunc(s.Selectors, other.Selectors, Selector.selectsSame)
+	selected := s.Partial() && other.Partial() && s.Spelling == other.Spelling &&
+		slices.EqualFunc(s.Selectors, other.Selectors, Selector.selectsSame)
 	same := s.ETag == other.ETag && s.Modified == other.Modified && s.Length == other.Length && !other.Purged
 	return selected && (same || s.SameRepresentation(other)) && !s.Part.Adjoins(other.Part)
 }

@@ -76,6 +76,23 @@ func SelectorsOf(response, request httpmessage.Fields) []Selector {
 	return selectors
 }
 
+// UpdatedSelectors returns the selectors of a response after an update: those that it has, and those of the fields that
+// only the Vary of the updated fields names, from the request that the update answers. A name that the update lacks
+// stays: some servers send less in a 304. Above maxSelectors, no request matches.
+func UpdatedSelectors(selectors []Selector, updated, request httpmessage.Fields) []Selector {
+	all := selectors
+	for _, one := range SelectorsOf(updated, request) {
+		if !slices.ContainsFunc(selectors, func(s Selector) bool { return s.Name == one.Name }) {
+			all = append(all[:len(all):len(all)], one)
+		}
+	}
+	if len(all) > maxSelectors {
+		return []Selector{{Name: "*", Value: never}}
+	}
+	slices.SortFunc(all, func(a, b Selector) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
 // Absent is the value of a field missing from a request: RFC 9111 section 4.1 matches it only with itself.
 const Absent = "\x00"
 
