@@ -59,6 +59,32 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// Identifiers without "urn:" that are equivalent by RFC 3986 section 6.2.2 have one canonical name, which excludes
+// their fragment.
+func TestCanonicalIdentifiers(t *testing.T) {
+	table, err := urnns.NewIdentifiers(urnns.BuiltinIdentifiers()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := resolver.Names{
+		Set: builtin(t), Accept: uri.CurrentURN, Identifiers: table, RegisteredPrefixes: resolver.AllPrefixes(),
+	}
+	for text, want := range map[string]string{
+		"doi:10%2E1000/1": "urn:doi:10.1000/1", "doi:10.1000/a%7eb": "urn:doi:10.1000/a~b",
+		"hdl:20.500%2E9%2Fa": "hdl:20.500.9/a", "ark:/12345/x%31": "ark:/12345/x1",
+		"ark:/12345/x1#p": "ark:/12345/x1", "https://n2t.net/ark:12345/x1#p": "ark:/12345/x1",
+		"ark:12345/x1?info#p": "ark:/12345/x1",
+	} {
+		name, err := names.CanonicalName(query(t, text).URI)
+		if err != nil || name.String() != want {
+			t.Errorf("%s: %s, %v, want %s", text, name, err, want)
+		}
+		if again, err := names.CanonicalName(name); err != nil || again != name {
+			t.Errorf("%s: %s, and again %s, %v", text, name, again, err)
+		}
+	}
+}
+
 // FuzzKey: two identifiers have the same key if and only if they are equivalent. The second is an edited copy
 // of the first, so that many pairs are equivalent. Fragments of URLs are ignored, since keys have none.
 func FuzzKey(f *testing.F) {
