@@ -10,6 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
+	"github.com/urnd/urnd/urnns/digitallink"
 )
 
 // Any set of the specifications of URNs can be accepted.
@@ -81,6 +82,24 @@ func TestCanonicalIdentifiers(t *testing.T) {
 		}
 		if again, err := names.CanonicalName(name); err != nil || again != name {
 			t.Errorf("%s: %s, and again %s, %v", text, name, again, err)
+		}
+	}
+}
+
+// Equivalent spellings of the path or port of a root lead to the same identifier in a web address.
+func TestSpellingsOfRoot(t *testing.T) {
+	root, err := digitallink.NewRoot("https://id.example/id/", digitallink.GS1())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := resolver.Names{Set: builtin(t), Accept: uri.CurrentURN, Roots: digitallink.Roots{root}}
+	for _, below := range []string{
+		"https://id.example/id/", "https://id.example/%69d/", "https://ID.example/a/../id/", "https://id.example:0443/id/",
+		"http://id.example./%69d/",
+	} {
+		name, err := names.CanonicalName(query(t, below+"01/9506000134352").URI)
+		if err != nil || name.String() != "https://id.example/id/01/09506000134352" {
+			t.Errorf("below %s: %s, %v", below, name, err)
 		}
 	}
 }

@@ -77,6 +77,10 @@ func (n Names) Identify(q Query) Query {
 		q.URI = site
 		return q
 	}
+	if normal := q.URI.Normalize(); n.IsLink(normal) { // a root may have a path
+		q.URI = normal
+		return q
+	}
 	name, ok := n.publicLink(q.URI)
 	if !ok {
 		name, ok = n.nameIn(q.URI)
