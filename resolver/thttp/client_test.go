@@ -134,6 +134,11 @@ func TestQuery(t *testing.T) {
 			header: "Location: http://a.example/\nCache-Control: no-store, max-age=60",
 		}, want: "http://a.example/"},
 		{
+			name:   "a Location with bytes that servers send raw",
+			server: server{status: 302, header: "Location: https://a.example/b|\xc3\xa4?c[]=1%"},
+			want:   "https://a.example/b%7C%C3%A4?c%5B%5D=1%25", ttl: 5 * time.Minute,
+		},
+		{
 			name: "a relative Location", server: server{status: 302, header: "Location: /c"}, want: base + "/c",
 			ttl: 5 * time.Minute,
 		},
