@@ -74,7 +74,8 @@ func TestCanonicalIdentifiers(t *testing.T) {
 		"doi:10%2E1000/1": "urn:doi:10.1000/1", "doi:10.1000/a%7eb": "urn:doi:10.1000/a~b",
 		"hdl:20.500%2E9%2Fa": "hdl:20.500.9/a", "ark:/12345/x%31": "ark:/12345/x1",
 		"ark:/12345/x1#p": "ark:/12345/x1", "https://n2t.net/ark:12345/x1#p": "ark:/12345/x1",
-		"ark:12345/x1?info#p": "ark:/12345/x1",
+		"ark:12345/x1?info#p": "ark:/12345/x1", "isbn:9780395363416#p": "urn:isbn:9780395363416",
+		"https://any.example/a/../%61rk:12345/x/../y": "ark:/12345/y", "https://names.example%2E/a": "https://names.example/a",
 	} {
 		name, err := names.CanonicalName(query(t, text).URI)
 		if err != nil || name.String() != want {

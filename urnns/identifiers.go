@@ -130,6 +130,10 @@ func (t *Identifiers) FromURI(u uri.URI) (uri.URI, bool) {
 	}
 	name, query := cutARK(u.NormalizeSteps(uri.PercentCase | uri.DecodeUnreserved))
 	found, ok := t.nameOf(name)
+	if i := strings.IndexByte(name, '#'); !ok && i >= 0 { // it is data of a DOI or a handle only
+		name, query = name[:i], name[i:]
+		found, ok = t.nameOf(name)
+	}
 	if query == "" || !ok {
 		return found, ok
 	}

@@ -57,6 +57,8 @@ func TestIdentifiers(t *testing.T) {
 		"https://doi.org/10.1000%2f182": "urn:doi:10.1000/182", "doi:10.1000.10/x": "urn:doi:10.1000.10/x",
 		"hdl:10.1000.10/x": "urn:doi:10.1000.10/x", "ark:/12345/x1?info": "ark:/12345/x1?info",
 		"ark:12345/x1??":                     "ark:/12345/x1??",
+		"ISBN:9780395363416#p%23":            "urn:isbn:9780395363416#p%23",
+		"isbn:1#p":                           "",
 		"ark:12345/x1#p?q":                   "ark:/12345/x1#p?q",
 		"ark:12345/x1?info#p":                "ark:/12345/x1?info#p",
 		"doi:10%2E1000/%61%7eb%2fc":          "urn:doi:10.1000/a~b%2Fc",
