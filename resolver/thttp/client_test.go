@@ -121,6 +121,14 @@ func TestQuery(t *testing.T) {
 			ttl: 30 * time.Second,
 		},
 		{
+			name: "Expires, with an Age", server: server{
+				status: 302,
+				header: "Location: http://a.example/\nDate: Sat, 21 Nov 2026 12:00:00 GMT\nAge: 20\nExpires: Sat, 21 " +
+					"Nov 2026 12:00:30 GMT",
+			}, want: "http://a.example/",
+			ttl: 10 * time.Second,
+		},
+		{
 			name:   "longer than MaxTTL",
 			server: server{status: 302, header: "Location: http://a.example/\nCache-Control: max-age=2147483647"},
 			want:   "http://a.example/", ttl: time.Hour,
