@@ -10,6 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
+	"github.com/urnd/urnd/urnns/digitallink"
 )
 
 // Any set of the specifications of URNs can be accepted.
@@ -55,6 +56,51 @@ func TestWarnings(t *testing.T) {
 		if steps := fmt.Sprint(trace.Steps()); strings.Contains(steps, "warning") != (want != "") ||
 			!strings.Contains(steps, want) {
 			t.Errorf("%s: %s", name, steps)
+		}
+	}
+}
+
+// Identifiers without "urn:" that are equivalent by RFC 3986 section 6.2.2 have one canonical name, which excludes
+// their fragment.
+func TestCanonicalIdentifiers(t *testing.T) {
+	table, err := urnns.NewIdentifiers(urnns.BuiltinIdentifiers()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := resolver.Names{
+		Set: builtin(t), Accept: uri.CurrentURN, Identifiers: table, RegisteredPrefixes: resolver.AllPrefixes(),
+	}
+	for text, want := range map[string]string{
+		"doi:10%2E1000/1": "urn:doi:10.1000/1", "doi:10.1000/a%7eb": "urn:doi:10.1000/a~b",
+		"hdl:20.500%2E9%2Fa": "hdl:20.500.9/a", "ark:/12345/x%31": "ark:/12345/x1",
+		"ark:/12345/x1#p": "ark:/12345/x1", "https://n2t.net/ark:12345/x1#p": "ark:/12345/x1",
+		"ark:12345/x1?info#p": "ark:/12345/x1", "isbn:9780395363416#p": "urn:isbn:9780395363416",
+		"https://any.example/a/../%61rk:12345/x/../y": "ark:/12345/y", "https://names.example%2E/a": "https://names.example/a",
+	} {
+		name, err := names.CanonicalName(query(t, text).URI)
+		if err != nil || name.String() != want {
+			t.Errorf("%s: %s, %v, want %s", text, name, err, want)
+		}
+		if again, err := names.CanonicalName(name); err != nil || again != name {
+			t.Errorf("%s: %s, and again %s, %v", text, name, again, err)
+		}
+	}
+}
+
+// Equivalent spellings of the path or port of a root lead to the same identifier in a web address.
+func TestSpellingsOfRoot(t *testing.T) {
+	root, err := digitallink.NewRoot("https://id.example/id/", digitallink.GS1())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := resolver.Names{Set: builtin(t), Accept: uri.CurrentURN, Roots: digitallink.Roots{root}}
+	for _, below := range []string{
+		"https://id.example/id/", "https://id.example/%69d/", "https://ID.example/a/../id/", "https://id.example:0443/id/",
+		"http://id.example./%69d/",
+	} {
+		name, err := names.CanonicalName(query(t, below+"01/9506000134352").URI)
+		if err != nil || name.String() != "https://id.example/id/01/09506000134352" {
+			t.Errorf("below %s: %s, %v", below, name, err)
 		}
 	}
 }

@@ -77,6 +77,10 @@ func (n Names) Identify(q Query) Query {
 		q.URI = site
 		return q
 	}
+	if normal := q.URI.Normalize(); n.IsLink(normal) { // a root may have a path
+		q.URI = normal
+		return q
+	}
 	name, ok := n.publicLink(q.URI)
 	if !ok {
 		name, ok = n.nameIn(q.URI)
@@ -113,7 +117,7 @@ func withoutLinkQuery(u uri.URI, isLink bool) uri.URI {
 
 // nameIn returns the name of which a URI is another spelling.
 func (n Names) nameIn(u uri.URI) (uri.URI, bool) {
-	if ark, ok := u.ARK(); ok && n.ownsNAAN(ark) {
+	if ark, ok := u.Normalize().ARK(); ok && n.ownsNAAN(ark) {
 		return ark, true
 	}
 	if n.Claims(u) {
@@ -155,7 +159,8 @@ func (n Names) ownsNAAN(ark uri.URI) bool {
 func siteURL(u uri.URI) (site uri.URI, ok bool) {
 	host, _ := u.Host()
 	secure := uri.EqualFold(u.Scheme(), "https")
-	if secure && !strings.HasSuffix(host, ".") || !secure && !u.IsWeb() {
+	hasForm := !strings.HasSuffix(host, ".") && !strings.Contains(host, "%") // the final dot may be encoded
+	if secure && hasForm || !secure && !u.IsWeb() {
 		return uri.URI{}, false
 	}
 	_, rest, _ := strings.Cut(u.NormalizeSteps(uri.AllSteps&^uri.SchemeForm).String(), "://")

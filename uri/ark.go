@@ -58,22 +58,20 @@ func arkForm(dst []byte, start int) []byte {
 func appendARK(dst, text []byte) []byte {
 	inNAAN := true
 	for len(text) > 0 {
-		if n := hyphen(text); n > 0 {
-			text = text[n:]
+		b := text[0]
+		switch {
+		case b == '%':
+			dst = withoutHyphen(append(dst, text[:len("%00")]...))
+			text = text[len("%00"):]
+			continue
+		case b == '-', isStructural(b) && (len(dst) == 0 || isStructural(dst[len(dst)-1])):
+			text = text[1:]
 			continue
 		}
-		b := text[0]
-		text = text[1:]
-		if isStructural(b) {
-			if len(dst) == 0 || isStructural(dst[len(dst)-1]) {
-				continue
-			}
-			inNAAN = inNAAN && b != '/'
-		}
-		if inNAAN {
+		if inNAAN = inNAAN && b != '/'; inNAAN {
 			b = Lower(b)
 		}
-		dst = append(dst, b)
+		dst, text = append(dst, b), text[1:]
 	}
 	for len(dst) > 0 && isStructural(dst[len(dst)-1]) {
 		dst = dst[:len(dst)-1]
@@ -83,17 +81,15 @@ func appendARK(dst, text []byte) []byte {
 
 func isStructural(b byte) bool { return b == '/' || b == '.' }
 
-// hyphen returns the length of the hyphen at the start of text, 0 if there is none. U+2010 to U+2015,
-// percent-encoded, count as hyphens, since typography substitutes them.
-func hyphen(text []byte) int {
+// withoutHyphen removes an encoded hyphen from the end of a name. U+2010 to U+2015, percent-encoded, count as
+// hyphens, since typography substitutes them. Of the name, not of the text, since the removal of a hyphen between the
+// bytes of another one joins these.
+func withoutHyphen(name []byte) []byte {
 	const encoded = "%E2%80%9"
-	switch {
-	case text[0] == '-':
-		return 1
-	case len(text) > len(encoded) && string(text[:len(encoded)]) == encoded && '0' <= text[len(encoded)] &&
-		text[len(encoded)] <= '5':
-		return len(encoded) + 1
-	default:
-		return 0
+	end := len(name) - 1
+	if start := end - len(encoded); start >= 0 && string(name[start:end]) == encoded && '0' <= name[end] &&
+		name[end] <= '5' {
+		return name[:start]
 	}
+	return name
 }

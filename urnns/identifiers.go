@@ -117,8 +117,8 @@ func (t *Identifiers) URI(text string) (uri.URI, bool) { return t.expand(text, l
 
 // FromURI returns the name of an identifier that is itself a URI, such as "doi:10.1000/182", "ark:/12345/x1%2Fp3" or
 // the URL of a public resolver, and whether a row matches it. Percent-encodings are kept (RFC 3986 section
-// 2.4), except for an encoded slash after a prefix. The query of an ARK is not part of the identifier
-// (draft-kunze-ark-42 section 3.2), and is kept as well.
+// 2.4), except for those of unreserved characters (section 2.3) and an encoded slash after a prefix. The query and the
+// fragment of an ARK are not part of the identifier (draft-kunze-ark-42 section 3.2), and are kept as well.
 func (t *Identifiers) FromURI(u uri.URI) (uri.URI, bool) {
 	if t == nil || u.IsURN() {
 		return uri.URI{}, false
@@ -128,8 +128,12 @@ func (t *Identifiers) FromURI(u uri.URI) (uri.URI, bool) {
 			return found, true
 		}
 	}
-	name, query := cutARK(u)
+	name, query := cutARK(u.NormalizeSteps(uri.PercentCase | uri.DecodeUnreserved))
 	found, ok := t.nameOf(name)
+	if i := strings.IndexByte(name, '#'); !ok && i >= 0 { // it is data of a DOI or a handle only
+		name, query = name[:i], name[i:]
+		found, ok = t.nameOf(name)
+	}
 	if query == "" || !ok {
 		return found, ok
 	}
@@ -262,14 +266,14 @@ func (r *identifierRow) uri(values []uri.TemplateValue) (uri.URI, bool) {
 	return u, err == nil
 }
 
-// cutARK splits an ARK into the URI without its query and the query with its question mark. For other URIs
+// cutARK splits an ARK into the URI without its query and fragment, and these with their delimiters. For other URIs
 // query is "".
 func cutARK(u uri.URI) (name, query string) {
 	name = u.String()
 	if !uri.EqualFold(u.Scheme(), "ark") {
 		return name, ""
 	}
-	if i := strings.IndexByte(name, '?'); i >= 0 {
+	if i := strings.IndexAny(name, "?#"); i >= 0 {
 		return name[:i], name[i:]
 	}
 	return name, ""

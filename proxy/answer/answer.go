@@ -132,10 +132,8 @@ func (a *Responder) serve(ctx context.Context, q *Request) (message.Reply, error
 		return a.locations(ctx, q)
 	case resolver.I2C, resolver.I2Cs:
 		return a.description(ctx, q)
-	case resolver.I2N:
-		return a.names(ctx, q, 1)
-	case resolver.I2Ns:
-		return a.names(ctx, q, maxNames)
+	case resolver.I2N, resolver.I2Ns:
+		return a.names(ctx, q)
 	case resolver.IisI:
 		return a.equivalence(q)
 	default:

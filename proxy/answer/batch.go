@@ -192,7 +192,7 @@ func (a *Responder) batchAnswer(ctx context.Context, in input, b batch) (any, er
 		b.rights.Answered(recordOf(answer, failure))
 		return d, err
 	case resolver.I2N, resolver.I2Ns:
-		names, err := a.otherNames(ctx, q)
+		names, err := a.namesOf(ctx, q)
 		b.rights.Answered(names.record)
 		if err != nil {
 			return nil, err

@@ -24,7 +24,7 @@ func (a *Responder) equivalence(q *Request) (message.Reply, error) {
 			return message.Reply{}, problem.WithURI(err, u)
 		}
 	}
-	c := a.config.Names.Set.Compare(uri.ObjectiveNaming, first, second)
+	c := a.config.Names.Compare(uri.ObjectiveNaming, first, second)
 	same := c.Equivalent() || c.Rung == uri.RungFunctional
 	answer := resolver.Answer{TTL: a.config.RuleTTL}
 	if negotiate(q.Header, mediaTypes(typePlain, typeJSON)).MIME() == typeJSON {

@@ -3,6 +3,9 @@ package answer_test
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/urnns"
 )
 
 // I=I: RFC 2483 section 4.9.
@@ -38,6 +41,25 @@ func TestSame(t *testing.T) {
 	for _, bad := range []string{"urn:example:a", "urn:example:a%20b", "urn:isbn:1%20urn:isbn:1", ""} {
 		if response := s.get(t, "/uri-res/I=I?"+bad); response.StatusCode != 400 {
 			t.Errorf("%q: %d", bad, response.StatusCode)
+		}
+	}
+}
+
+// The second identifier, too, may have another spelling than that of its name.
+func TestSameSpelling(t *testing.T) {
+	table, err := urnns.NewIdentifiers(urnns.BuiltinIdentifiers()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, func(c *answer.Config) { c.Names.Identifiers = table })
+	for pair, want := range map[string]string{
+		"doi:10.1000/1%20doi:10.1000/1":                      "TRUE\r\n",
+		"urn:doi:10.1000/1%20https://doi.org/10.1000/1":      "TRUE\r\n",
+		"hdl:20.500.1/a%20https://hdl.handle.net/20.500.1/a": "TRUE\r\n",
+		"doi:10.1000/1%20doi:10.1000/2":                      "FALSE\r\n",
+	} {
+		if got := text(t, s.get(t, "/uri-res/I=I?"+pair, "Accept: text/plain")); got != want {
+			t.Errorf("%s: %q, want %q", pair, got, want)
 		}
 	}
 }

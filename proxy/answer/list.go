@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -62,19 +63,12 @@ func textsOf(locations []resolver.Location) []string {
 // maxNames limits a list of names; no namespace has so many.
 const maxNames = 100
 
-// names replies with at most limit other names of the resource.
-func (a *Responder) names(ctx context.Context, q *Request, limit int) (message.Reply, error) {
-	found, err := a.otherNames(ctx, q.Query)
-	if err == nil && len(found.names) == 0 && limit == 1 {
-		err = &resolver.Negative{
-			Kind: resolver.ErrNotFound, Reason: "no other name of this resource is known",
-			Code: "no_other_name_known",
-		}
-	}
+// names replies with other names of the resource.
+func (a *Responder) names(ctx context.Context, q *Request) (message.Reply, error) {
+	found, err := a.namesOf(ctx, q.Query)
 	if err != nil {
 		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	}
-	found.names = found.names[:min(len(found.names), limit)]
 	answer := resolver.Answer{TTL: found.ttl}
 	chosen := negotiate(q.Header, listTypes()).MIME()
 	reply := a.list(chosen, q, answer, found.names)
@@ -98,6 +92,23 @@ type otherNames struct {
 // document returns the names as JSON.
 func (n otherNames) document(q resolver.Query) any {
 	return map[string]any{"input": q.URI.String(), "canonical": n.canonical, "names": n.names}
+}
+
+// namesOf returns the other names for a service: at most maxNames for I2Ns, and exactly one for I2N.
+func (a *Responder) namesOf(ctx context.Context, q resolver.Query) (otherNames, error) {
+	found, err := a.otherNames(ctx, q)
+	limit := maxNames
+	if q.Service == resolver.I2N {
+		limit = 1
+		if err == nil && len(found.names) == 0 {
+			err = cmp.Or(found.failure, error(&resolver.Negative{
+				Kind: resolver.ErrNotFound, Reason: "no other name of this resource is known",
+				Code: "no_other_name_known",
+			}))
+		}
+	}
+	found.names = found.names[:min(len(found.names), limit)]
+	return found, err
 }
 
 // otherNames returns the names by the rules of the namespace, and those of its authority. An empty result is

@@ -129,6 +129,39 @@ func TestAuthority(t *testing.T) {
 	}
 }
 
+// I2N is one name, or an error, also in a batch. Without an answer of the authority, it is unknown whether there is one.
+func TestOneName(t *testing.T) {
+	s := start(t, nil)
+	names := []resolver.Location{
+		{URI: "urn:example:one", From: &resolver.Source{Name: "test"}},
+		{URI: "urn:example:two", From: &resolver.Source{Name: "test"}},
+	}
+	var failure error
+	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+		if q.Service.Locates() {
+			return resolver.Answer{TTL: time.Minute, Locations: names[:1]}, nil
+		}
+		return resolver.Answer{TTL: time.Minute, Locations: names}, failure
+	}
+	expect := func(status int, list, line string) {
+		t.Helper()
+		response := s.get(t, "/uri-res/I2N?urn:example:a", "Accept: text/plain")
+		if got := text(t, response); response.StatusCode != status || list != "" && got != list {
+			t.Errorf("%d %q, want %d %q", response.StatusCode, got, status, list)
+		}
+		if _, lines := s.batch(t, "?service=I2N", "text/plain", "urn:example:a"); len(lines) != 1 ||
+			!strings.Contains(lines[0], line) {
+			t.Errorf("in a batch: %q, want %s", lines, line)
+		}
+	}
+	expect(http.StatusOK, "urn:example:one\r\n", `"names":["urn:example:one"]`)
+	names = names[:1]
+	names[0].URI = "urn:example:a"
+	expect(http.StatusNotFound, "", `"status":404`)
+	failure = resolver.ErrUnreachable
+	expect(http.StatusBadGateway, "", `"status":502`)
+}
+
 // RFC 2169 sections 3.2, 3.5, 3.6 and 3.9: media types and freshness lifetimes.
 func TestTypesAndFreshness(t *testing.T) {
 	s := start(t, nil)

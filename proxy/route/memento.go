@@ -119,12 +119,7 @@ func parseMemento(m Memento, identifier string, err error) (Target, error) {
 	if err != nil {
 		return t, err
 	}
-	if isEncoded(identifier) {
-		if decoded, err := url.PathUnescape(identifier); err == nil {
-			identifier = decoded
-		}
-	}
-	t.Query, err = resolver.ParseQuery(uri.EncodeRaw(identifier), resolver.I2L)
+	t.Query, err = resolver.ParseQuery(uri.EncodeRaw(decodedWhole(identifier)), resolver.I2L)
 	return t, err
 }
 

@@ -177,6 +177,16 @@ func isEncoded(text string) bool {
 	return i > 0 && len(text) > i+2 && uri.EqualFold(text[i:i+3], "%3a")
 }
 
+// decodedWhole returns the text of a URI that may be percent-encoded as a whole.
+func decodedWhole(text string) string {
+	if isEncoded(text) {
+		if decoded, err := url.PathUnescape(text); err == nil {
+			return decoded
+		}
+	}
+	return text
+}
+
 func (t *Target) parseURI(f Form, text string, service resolver.Service) (err error) {
 	t.Form = f
 	t.Query, err = resolver.ParseQuery(uri.EncodeRaw(text), service)
@@ -202,30 +212,26 @@ func parseTHTTP(target string) (Target, error) {
 			Code: "format_without_description",
 		}
 	}
-	if isEncoded(text) {
-		if decoded, err := url.PathUnescape(text); err == nil {
-			text = decoded
-		}
-	}
 	if !ok {
 		return Target{Form: FormTHTTP}, missing(target, ruleTHTTP)
 	}
 	if service == resolver.IisI {
 		return parsePair(target, text)
 	}
+	text = decodedWhole(text)
 	// The service of the path takes precedence over a directive in the URI.
 	q, err := resolver.ParseQuery(uri.EncodeRaw(text), service)
 	return Target{Form: FormTHTTP, Query: q, Format: format}, err
 }
 
 // parsePair parses the two URIs of I=I. RFC 2169 does not define their syntax; urnd separates them by an
-// encoded space, the first one that an absolute URI follows.
+// encoded space, the first one that an absolute URI follows. Each may be percent-encoded as a whole.
 func parsePair(target, text string) (Target, error) {
 	const space = "%20"
 	for i := strings.Index(text, space); i >= 0; {
 		// The second one first: it mostly fails at its first bytes.
-		if b, err := uri.ParseRaw(text[i+len(space):]); err == nil {
-			if a, err := uri.ParseRaw(text[:i]); err == nil {
+		if b, err := uri.ParseRaw(decodedWhole(text[i+len(space):])); err == nil {
+			if a, err := uri.ParseRaw(decodedWhole(text[:i])); err == nil {
 				q, err := resolver.NewQuery(a, resolver.IisI)
 				return Target{Form: FormTHTTP, Query: q, Other: b}, err
 			}

@@ -45,6 +45,22 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// The two URIs of I=I may be percent-encoded, each as a whole or both together.
+func TestPair(t *testing.T) {
+	for pair, want := range map[string][2]string{
+		"urn:a1:b%20c%20http://a/":            {"urn:a1:b%20c", "http://a/"},
+		"urn%3Aa1%3Ab%20urn%3aa1%3ac%2C":      {"urn:a1:b", "urn:a1:c,"},
+		"urn%3Aa1%3Ab%2520c%20http%3A%2F%2Fa": {"urn:a1:b%20c", "http://a"},
+		"urn:a1:b%20c%20urn%3Aa1%3Ad":         {"urn:a1:b%20c", "urn:a1:d"},
+		"urn:a1:b%20c%3Ad%20urn:a1:e":         {"urn:a1:b%20c%3Ad", "urn:a1:e"},
+	} {
+		got, err := route.Parse("/uri-res/I=I?" + pair)
+		if uris := [2]string{got.Query.URI.String(), got.Other.String()}; err != nil || uris != want {
+			t.Errorf("%s: %q, %v, want %q", pair, uris, err, want)
+		}
+	}
+}
+
 // FuzzParse: a target parses to a query with a valid URI, to the home page, or to an error with status 4xx or 501.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{

@@ -197,8 +197,21 @@ func TestTTLOfAllLookups(t *testing.T) {
 		{"the answer of the server", map[string]set{
 			"foo.urn.arpa. NAPTR": records(hour, NAPTR{1, 1, "a", "thttp+I2L", "", "host.example."}),
 		}},
+		{"a domain of which no server answers", map[string]set{
+			"foo.urn.arpa. NAPTR": records(hour, to(1, 1, "bad.example."), to(1, 2, "good.example.")),
+			"bad.example. NAPTR":  {err: resolver.ErrUnreachable},
+			"good.example. NAPTR": good,
+		}},
+		{"a server that does not answer", map[string]set{
+			"foo.urn.arpa. NAPTR": records(hour, NAPTR{1, 1, "a", "thttp+I2L", "", "bad.example."},
+				to(1, 2, "good.example.")),
+			"good.example. NAPTR": good,
+		}},
 	} {
-		ask := func(context.Context, string, resolver.Query) (resolver.Answer, error) {
+		ask := func(_ context.Context, base string, _ resolver.Query) (resolver.Answer, error) {
+			if base == "http://bad.example" {
+				return resolver.Answer{}, resolver.ErrUnreachable
+			}
 			return toLocation("http://good.example/", short), nil
 		}
 		r := New(Config{

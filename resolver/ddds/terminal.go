@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// incompleteTTL is the TTL of an answer that lacks an alternative because its server failed, so that the server
-// is soon tried again.
+// incompleteTTL is the TTL of an answer that lacks an alternative because a server failed, so that the server is soon
+// tried again.
 const incompleteTTL = 30 * time.Second
 
 // finish returns the locations from the terminal rules of one order. It fails if the lookup or the servers of

@@ -73,6 +73,9 @@ func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) 
 		if first == nil {
 			first = err
 		}
+		if !errors.As(err, new(*resolver.Negative)) {
+			w.limitTTL(incompleteTTL, "reply without a failed rule")
+		}
 		if t := resolver.TraceOf(ctx); t != nil {
 			t.Add(resolver.Step{
 				Stage: "ddds", Code: "rule_failed", Values: []any{"Domain", key},

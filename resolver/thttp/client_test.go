@@ -121,6 +121,14 @@ func TestQuery(t *testing.T) {
 			ttl: 30 * time.Second,
 		},
 		{
+			name: "Expires, with an Age", server: server{
+				status: 302,
+				header: "Location: http://a.example/\nDate: Sat, 21 Nov 2026 12:00:00 GMT\nAge: 20\nExpires: Sat, 21 " +
+					"Nov 2026 12:00:30 GMT",
+			}, want: "http://a.example/",
+			ttl: 10 * time.Second,
+		},
+		{
 			name:   "longer than MaxTTL",
 			server: server{status: 302, header: "Location: http://a.example/\nCache-Control: max-age=2147483647"},
 			want:   "http://a.example/", ttl: time.Hour,
@@ -133,6 +141,11 @@ func TestQuery(t *testing.T) {
 			status: 302,
 			header: "Location: http://a.example/\nCache-Control: no-store, max-age=60",
 		}, want: "http://a.example/"},
+		{
+			name:   "a Location with bytes that servers send raw",
+			server: server{status: 302, header: "Location: https://a.example/b|\xc3\xa4?c[]=1%"},
+			want:   "https://a.example/b%7C%C3%A4?c%5B%5D=1%25", ttl: 5 * time.Minute,
+		},
 		{
 			name: "a relative Location", server: server{status: 302, header: "Location: /c"}, want: base + "/c",
 			ttl: 5 * time.Minute,

@@ -31,7 +31,8 @@ func freshness(fields httpmessage.Fields, now time.Time, fallback time.Duration)
 			return 0 // RFC 9111 section 5.3: an invalid date is in the past
 		}
 		if date, err := http.ParseTime(fields.Get("Date")); err == nil {
-			now = date // by the clock of the server, like Expires
+			// By the clock of the server, like Expires; since then, Age has passed in caches.
+			now = date.Add(cachecontrol.DeltaSeconds(fields.Get("Age")))
 		}
 		return min(max(expires.Sub(now), 0), maxLifetime)
 	}

@@ -108,7 +108,7 @@ func contentLanguage(fields httpmessage.Fields) string {
 // redirect parses a Location field, which is the answer and is not followed. A redirect to the request URI
 // itself is an error.
 func (c *Client) redirect(requested uri.URI, text string, q resolver.Query) (string, error) {
-	ref, err := uri.ParseReference(text)
+	ref, err := uri.ParseRawReference(text)
 	if err != nil {
 		// Not wrapped: a *uri.ParseError would be an error of the client.
 		return "", fmt.Errorf("%w: invalid Location: %s", resolver.ErrUnreachable, err.Error())

@@ -9,7 +9,6 @@ import (
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
-	"github.com/urnd/urnd/urnns"
 )
 
 type compareJSON struct {
@@ -43,7 +42,7 @@ results they are compared, except the order of directives
 			{Name: "naming", Value: uri.ObjectiveNaming},
 			{Name: "caching", Value: uri.ObjectiveCaching},
 		})
-	lines := newLines(cmd, func(input string) (cli.Result, error) { return compare(rules.Set, objective, input) })
+	lines := newLines(cmd, func(input string) (cli.Result, error) { return compare(rules, objective, input) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if rules, err = s.Names(names); err != nil {
 			return err
@@ -63,7 +62,7 @@ func pairOr(least, most int) cobra.PositionalArgs {
 	}
 }
 
-func compare(set *urnns.Set, objective uri.Objective, input string) (cli.Result, error) {
+func compare(rules resolver.Names, objective uri.Objective, input string) (cli.Result, error) {
 	first, second, err := cutPair(input)
 	if err != nil {
 		return cli.Result{}, err
@@ -76,7 +75,7 @@ func compare(set *urnns.Set, objective uri.Objective, input string) (cli.Result,
 	if err != nil {
 		return cli.Result{}, err
 	}
-	c := set.Compare(objective, a, b)
+	c := rules.Compare(objective, a, b)
 	return cli.Result{
 		Text:     c.Rung.String() + "\t" + c.Reason,
 		Document: compareJSON{input, c.Equivalent(), c.Rung.String(), c.Reason},

@@ -39,6 +39,8 @@ func TestURICommands(t *testing.T) {
 			want: "scheme\tequal in the normal form of the scheme: default port, empty path and the like (RFC 3986 " +
 				"section 6.2.3)\n",
 		},
+		{args: "compare urn:doi:10.1000/A https://doi.org/10.1000/a", want: "namespace\tequal by the rules of " +
+			"namespace \"doi\" (IANA urn-formal/doi)\n"},
 		{
 			args: "compare --output json -", stdin: "urn:a1:b\tURN:A1:b\nurn:a1:b\turn:a1:c\nurn:a1:b\n", bad: true,
 			want: `{"input":"urn:a1:b\tURN:A1:b","equivalent":true,"rung":"urn","reason":"equal after the steps for URNs (RFC 8141 section 3.1)"}` + "\n" +

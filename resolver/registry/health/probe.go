@@ -82,7 +82,7 @@ func (p *prober) check(ctx context.Context, target string) Result {
 			}
 			return r
 		}
-		reference, err := uri.ParseReference(to)
+		reference, err := uri.ParseRawReference(to)
 		if err == nil {
 			reference, err = u.Resolve(reference, uri.RFC3986)
 		}

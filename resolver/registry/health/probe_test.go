@@ -65,6 +65,7 @@ func newWeb(t *testing.T) *web {
 	redirect("/moved-gone", "/410")
 	redirect("/moved-out", "ftp://example.org/")
 	redirect("/moved-bad", "http://[::1")
+	redirect("/moved-raw", "/200?a[]=\xc3\xa4|b")
 	redirect("/nowhere", "")
 	redirect("/self", "/self")
 	redirect("/a", "/b")
@@ -173,6 +174,7 @@ func TestProbe(t *testing.T) {
 		{"/moved-gone", Gone, 410, "410", "HEAD /moved-gone HEAD /410"},
 		{"/moved-out", Alive, 302, "", "HEAD /moved-out"},
 		{"/moved-bad", Failing, 302, "not a URI", "HEAD /moved-bad"},
+		{"/moved-raw", Alive, 200, "", "HEAD /moved-raw HEAD /200"},
 		{"/nowhere", Failing, 302, "without a Location", "HEAD /nowhere"},
 		{"/self", Failing, 302, "itself", "HEAD /self"},
 		{"/a", Failing, 0, "more than 5 redirects", "HEAD /a HEAD /b HEAD /a HEAD /b HEAD /a HEAD /b"},
