@@ -66,8 +66,13 @@ func (s *stream) awaitSent() (left int) {
 		case s.err != nil:
 		case len(s.pending) < left:
 			deadline, left = s.writeDeadline(), len(s.pending)
-		case c.finished && s.stuck(), !c.wait(&s.changed, deadline) && len(s.pending) == left:
+		case c.finished && s.stuck():
 			s.reset(http2.ErrCodeCancel) // further DATA would come too late
+		case c.wait(&s.changed, deadline) || len(s.pending) < left:
+		case s.blocked():
+			s.reset(http2.ErrCodeCancel)
+		default: // it waits for the socket, whose writes have deadlines of their own
+			deadline = s.writeDeadline()
 		}
 	}
 	if s.err == nil {

@@ -391,3 +391,33 @@ func TestFullWindow(t *testing.T) {
 		}
 	}
 }
+
+// The deadline is that for opening a window. Content that waits for the socket, whose writes have deadlines of their
+// own, is sent when the client reads again.
+func TestWriteDeadlineOfOpenWindow(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{300_000, 1000} {
+		synctest.Test(t, func(t *testing.T) {
+			s := serve(t, later(func(r *httpmessage.Incoming, w writer) {
+				n, _ := strconv.Atoi(r.Target[1:])
+				w.WriteHeader(200, "", nil)
+				_, _ = w.Write(make([]byte, n))
+			}), func(c *http2.Config) {
+				c.WriteDeadline = func() time.Time { return time.Now().Add(30 * time.Second) }
+			})
+			c := s.open(t, window(1<<30))
+			_ = c.WriteWindowUpdate(0, 1<<30)
+			synctest.Wait()
+			s.client.in.resize(1)
+			for range 2 { // one fills the socket, the other the output
+				c.ask(true, get("/300000")...)
+				synctest.Wait()
+			}
+			id := c.ask(true, get(fmt.Sprint("/", size))...)
+			time.Sleep(100 * time.Second)
+			if a := c.receive(id); a.status != "200" || len(a.body) != size || a.code != "" {
+				t.Errorf("%d bytes: %s, %d bytes, %s", size, a.status, len(a.body), a.code)
+			}
+		})
+	}
+}
