@@ -75,7 +75,7 @@ func (*source) OnDrain(func())                     {}
 func (*source) BeginWait() context.Context         { return context.Background() }
 func (*source) HalfClosed() context.Context        { return nil }
 func (*source) EndWait()                           {}
-func (*source) Await(time.Time) error              { return io.EOF }
+func (*source) Await() error                       { return io.EOF }
 func (*source) Suspend(_ time.Time, _ func(error)) {}
 func (*source) Linger() error                      { return nil }
 func (*source) RemoteAddr() net.Addr               { return &net.TCPAddr{} }

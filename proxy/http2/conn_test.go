@@ -24,8 +24,8 @@ type stub struct {
 	waits     atomic.Int64
 	awaited   atomic.Int64 // number of waits without a buffer
 	peeked    []byte
-	by        time.Time
 	resume    func(error)
+	onAwait   func() // called at the start of Await; nil for no call
 	suspended atomic.Int64
 }
 
@@ -48,7 +48,10 @@ func (s *stub) Linger() error              { return s.Close() }
 // HalfClosed returns the context of BeginWait, by which tests recognize it.
 func (s *stub) HalfClosed() context.Context { return s.ctx }
 
-func (s *stub) Suspend(by time.Time, resume func(error)) { s.by, s.resume = by, resume }
+func (s *stub) Suspend(by time.Time, resume func(error)) {
+	_ = s.SetReadDeadline(by)
+	s.resume = resume
+}
 
 // serve serves until the connection ends, like a worker of package listen.
 func (s *stub) serve(server *http2.Server) {
@@ -57,7 +60,7 @@ func (s *stub) serve(server *http2.Server) {
 		resume := s.resume
 		s.resume = nil
 		s.suspended.Add(1)
-		resume(s.Await(s.by))
+		resume(s.Await())
 	}
 }
 
@@ -79,10 +82,10 @@ func (s *stub) SetReadDeadline(t time.Time) error {
 	return err
 }
 
-func (s *stub) Await(by time.Time) error {
+func (s *stub) Await() error {
 	s.awaited.Add(1)
-	if err := s.SetReadDeadline(by); err != nil {
-		return err
+	if s.onAwait != nil {
+		s.onAwait()
 	}
 	var b [1]byte
 	n, err := s.Conn.Read(b[:])

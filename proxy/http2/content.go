@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -65,8 +66,13 @@ func (s *stream) awaitSent() (left int) {
 		case s.err != nil:
 		case len(s.pending) < left:
 			deadline, left = s.writeDeadline(), len(s.pending)
-		case c.finished && s.stuck(), !c.wait(&s.changed, deadline) && len(s.pending) == left:
+		case c.finished && s.stuck():
 			s.reset(http2.ErrCodeCancel) // further DATA would come too late
+		case c.wait(&s.changed, deadline) || len(s.pending) < left:
+		case s.blocked():
+			s.reset(http2.ErrCodeCancel)
+		default: // it waits for the socket, whose writes have deadlines of their own
+			deadline = s.writeDeadline()
 		}
 	}
 	if s.err == nil {
@@ -111,6 +117,9 @@ func (s *stream) writeDeadline() time.Time {
 
 // ReadFrom implements io.ReaderFrom. It holds no buffer while it waits for a window.
 func (s *stream) ReadFrom(from io.Reader) (total int64, err error) {
+	if s.response.status == 0 {
+		s.WriteHeader(http.StatusOK, "", nil)
+	}
 	for {
 		if err := s.awaitWindow(); err != nil {
 			return total, err
@@ -142,16 +151,18 @@ func (s *stream) copyPart(from io.Reader) (int64, error) {
 	return int64(n), err //nolint:wrapcheck // the error of the reader
 }
 
-// awaitWindow waits until the windows are open, unless no content is sent.
+// awaitWindow waits until the windows are open, unless no content is left to send. The header and the end of a stream
+// need no window (RFC 9113 section 6.9): a client may open none for content whose length it knows.
 func (s *stream) awaitWindow() error {
-	c := s.c
-	if s.response.bodiless || s.response.inBegin {
+	c, r := s.c, &s.response
+	if r.bodiless || r.inBegin || r.written == r.left {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	deadline := s.writeDeadline()
 	for s.err == nil && s.blocked() {
+		s.commit(false)
 		c.flush()
 		if s.err == nil && s.blocked() && (c.finished || !c.wait(&s.changed, deadline) && s.blocked()) {
 			s.reset(http2.ErrCodeCancel)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -139,6 +140,23 @@ func TestIdleTimeout(t *testing.T) {
 			t.Errorf("%d %v behind %s", last, code, time.Since(begin))
 		}
 		<-s.ended
+	})
+}
+
+// The idle timeout also applies if the last stream ends while the connection begins to wait without a buffer.
+func TestIdleTimeoutOfWaiting(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := serve(t, later(func(r *httpmessage.Incoming, w writer) { <-release; plain(r, w) }), nil)
+		s.conn.onAwait = sync.OnceFunc(func() { close(release); synctest.Wait() })
+		s.open(t).ask(true, get("/")...)
+		time.Sleep(2 * time.Minute)
+		select {
+		case <-s.ended:
+		default:
+			t.Error("the connection is still open")
+		}
 	})
 }
 

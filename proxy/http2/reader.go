@@ -170,7 +170,7 @@ func (c *connection) read(between bool, now time.Time) (n int, err error) {
 	}
 	c.mu.Unlock()
 	if rested {
-		err = c.Await(deadline)
+		err = c.Await()
 	}
 	if err == nil {
 		if c.reader == nil {

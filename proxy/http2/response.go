@@ -350,8 +350,11 @@ func (c *connection) endLingering(now time.Time) {
 			c.lingerUntil(s.by)
 		case s.sentEnd:
 			s.reset(http2.ErrCodeNo)
-		default:
+		case s.blocked():
 			s.reset(http2.ErrCodeCancel)
+		default: // it waits for the socket, whose writes have deadlines of their own
+			s.by = s.writeDeadline()
+			c.lingerUntil(s.by)
 		}
 	}
 	c.flush()

@@ -57,7 +57,7 @@ type Conn interface {
 	BeginWait() context.Context
 	EndWait()
 	HalfClosed() context.Context
-	Await(by time.Time) error
+	Await() error
 	Suspend(by time.Time, resume func(error))
 	Linger() error
 }

@@ -349,3 +349,75 @@ func TestReceiveWindowBehindSettings(t *testing.T) {
 		}
 	})
 }
+
+// Only content needs a window (RFC 9113 section 6.9): the header is sent before it opens, and a stream ends whose
+// content has filled it, since a client that knows the length opens it no further.
+func TestFullWindow(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"Write", "ReadFrom"} {
+		for _, size := range []int{0, 100, 10_000, 65_535} {
+			synctest.Test(t, func(t *testing.T) {
+				c := serve(t, later(func(_ *httpmessage.Incoming, w writer) {
+					w.WriteHeader(200, "", httpmessage.NewFields("Content-Length", strconv.Itoa(size)))
+					content := make([]byte, size)
+					if method == "Write" {
+						_, _ = w.Write(content)
+					} else {
+						_, _ = w.ReadFrom(bytes.NewReader(content))
+					}
+				}), func(c *http2.Config) {
+					c.WriteDeadline = func() time.Time { return time.Now().Add(30 * time.Second) }
+				}).open(t, window(0))
+				id := c.ask(true, get("/")...)
+				var a answer
+				for a.status+a.code == "" {
+					frame, err := c.ReadFrame()
+					if err != nil {
+						t.Fatal(err)
+					}
+					if frame.Header().StreamID == id {
+						a.take(frame)
+					}
+				}
+				if !a.ended && a.code == "" {
+					_ = c.WriteWindowUpdate(id, uint32(size))
+					rest := c.receive(id)
+					a.body, a.code = rest.body, rest.code
+				}
+				if a.status != "200" || len(a.body) != size || a.code != "" {
+					t.Errorf("%s of %d bytes: %s, %d bytes, %s", method, size, a.status, len(a.body), a.code)
+				}
+			})
+		}
+	}
+}
+
+// The deadline is that for opening a window. Content that waits for the socket, whose writes have deadlines of their
+// own, is sent when the client reads again.
+func TestWriteDeadlineOfOpenWindow(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{300_000, 1000} {
+		synctest.Test(t, func(t *testing.T) {
+			s := serve(t, later(func(r *httpmessage.Incoming, w writer) {
+				n, _ := strconv.Atoi(r.Target[1:])
+				w.WriteHeader(200, "", nil)
+				_, _ = w.Write(make([]byte, n))
+			}), func(c *http2.Config) {
+				c.WriteDeadline = func() time.Time { return time.Now().Add(30 * time.Second) }
+			})
+			c := s.open(t, window(1<<30))
+			_ = c.WriteWindowUpdate(0, 1<<30)
+			synctest.Wait()
+			s.client.in.resize(1)
+			for range 2 { // one fills the socket, the other the output
+				c.ask(true, get("/300000")...)
+				synctest.Wait()
+			}
+			id := c.ask(true, get(fmt.Sprint("/", size))...)
+			time.Sleep(100 * time.Second)
+			if a := c.receive(id); a.status != "200" || len(a.body) != size || a.code != "" {
+				t.Errorf("%d bytes: %s, %d bytes, %s", size, a.status, len(a.body), a.code)
+			}
+		})
+	}
+}

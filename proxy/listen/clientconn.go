@@ -78,17 +78,15 @@ func (c *clientConn) Write(p []byte) (written int, err error) {
 		p = p[written:]
 	}
 	for {
-		if err := c.beginChunk(); err != nil {
+		part := p[:min(len(p), chunk)]
+		n, err := c.WithWriteDeadline(func() (int64, error) {
+			n, err := c.Conn.Write(part)
+			part = part[n:]
+			return int64(n), err
+		})
+		written += int(n)
+		if p = p[n:]; err != nil || len(p) == 0 {
 			return written, err
-		}
-		n, err := c.Conn.Write(p[:min(len(p), chunk)])
-		written += n
-		if err != nil {
-			c.aborted.Store(true)
-			return written, err
-		}
-		if p = p[n:]; len(p) == 0 {
-			return written, nil
 		}
 	}
 }
@@ -146,17 +144,18 @@ func (c *clientConn) ReadFrom(r io.Reader) (sent int64, err error) {
 type onlyWriter struct{ io.Writer }
 
 // WithWriteDeadline calls write, which writes to the underlying connection and returns the number of bytes, with the
-// deadline of a chunk: repeatedly, as long as a chunk was written whenever the deadline passes, since the client is
-// reading.
+// deadline of a chunk: repeatedly, as long as the client has read a chunk whenever the deadline passes. The queue of
+// the socket shows what it has read: Linux accepts nothing until a third of its buffer is free, which may be more.
 func (c *clientConn) WithWriteDeadline(write func() (int64, error)) (written int64, err error) {
 	for {
+		before := c.direct().queued()
 		if err := c.beginChunk(); err != nil {
 			return written, err
 		}
 		n, err := write()
 		written += n
 		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded) && n >= chunk && !c.aborted.Load():
+		case errors.Is(err, os.ErrDeadlineExceeded) && before+n-c.direct().queued() >= chunk && !c.aborted.Load():
 			continue
 		case err != nil:
 			c.aborted.Store(true)

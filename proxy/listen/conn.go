@@ -34,12 +34,12 @@ type Conn struct {
 	serverName string
 	err        error
 
-	state      atomic.Int32
-	used       atomic.Bool // a part of a request was received
-	released   atomic.Bool
-	suspension *suspension // set by Suspend, for the worker; nil for none
-	drain      drainHook
-	wait       clientWait
+	state    atomic.Int32
+	used     atomic.Bool // a part of a request was received
+	released atomic.Bool
+	resume   func(error) // set by Suspend, for the worker; nil for none
+	drain    drainHook
+	wait     clientWait
 }
 
 // The states of a Conn.
@@ -161,25 +161,22 @@ func (c *Conn) ReadEach(p []byte, received func(n int) (again bool)) error {
 	return c.client.direct().readEach(p, received)
 }
 
-// Await waits without a buffer until data can be read, or the end of the client's side, or until a time: then
-// it returns os.ErrDeadlineExceeded. On a closed connection it returns an error. by remains the read
-// deadline. With TLS it waits for bytes on the underlying socket: so it must only follow a Read that has
-// reached its deadline, when TLS has no complete record buffered.
-func (c *Conn) Await(by time.Time) error {
+// Await waits without a buffer until data can be read, or the end of the client's side, or until the read deadline:
+// then it returns os.ErrDeadlineExceeded. On a closed connection it returns an error. It does not set the deadline,
+// which another goroutine may have changed. With TLS it waits for bytes on the underlying socket: so it must only
+// follow a Read that has reached its deadline, when TLS has no complete record buffered.
+func (c *Conn) Await() error {
 	c.client.single.Store(nil)
-	_ = c.SetReadDeadline(by) // on a closed connection waiting fails, too
 	return c.client.await()
 }
 
-// suspension is a connection on which to wait after Serve has returned.
-type suspension struct {
-	by     time.Time
-	resume func(error)
-}
-
 // Suspend allows Serve to return while the connection is idle, to free the stack of its goroutine, which has grown with
-// requests. Await is called in another goroutine, which then calls resume, instead of Serve, with its error.
-func (c *Conn) Suspend(by time.Time, resume func(err error)) { c.suspension = &suspension{by, resume} }
+// requests. Await is called in another goroutine, which then calls resume, instead of Serve, with its error. by becomes
+// the read deadline immediately.
+func (c *Conn) Suspend(by time.Time, resume func(err error)) {
+	_ = c.SetReadDeadline(by) // on a closed connection waiting fails, too
+	c.resume = resume
+}
 
 // Release means that the connection was handed over, such as for a tunnel: its new owner closes it, and the
 // server tracks it until then. Serve may return earlier. The function of OnDrain is dropped.

@@ -17,6 +17,7 @@ type directIO struct {
 
 	// The methods below as function values, created once: a method value would be allocated on each use.
 	readable, writable func(fd uintptr) bool
+	countQueue         func(fd uintptr)
 
 	in       []byte
 	received func(n int) (again bool)
@@ -24,6 +25,7 @@ type directIO struct {
 
 	out     []byte
 	written int
+	inQueue int
 }
 
 func newDirectIO(conn net.Conn) *directIO {
@@ -36,7 +38,7 @@ func newDirectIO(conn net.Conn) *directIO {
 	if err != nil {
 		return i // it is closed
 	}
-	i.raw, i.readable, i.writable = raw, i.readOnce, i.writeOnce
+	i.raw, i.readable, i.writable, i.countQueue = raw, i.readOnce, i.writeOnce, i.countOnce
 	return i
 }
 
@@ -97,6 +99,19 @@ func (i *directIO) try(p []byte) int {
 func (i *directIO) writeOnce(fd uintptr) bool {
 	i.written, _ = socketCall(syscall.SYS_WRITE, fd, i.out)
 	return true // the rest needs a deadline
+}
+
+// queued returns the number of written bytes that the peer has not acknowledged (tcp(7), SIOCOUTQ), 0 if it is unknown.
+func (i *directIO) queued() int64 {
+	i.inQueue = 0
+	if i.raw != nil {
+		_ = i.raw.Control(i.countQueue) // fails if the connection is closed
+	}
+	return int64(i.inQueue)
+}
+
+func (i *directIO) countOnce(fd uintptr) {
+	i.inQueue, _ = unix.IoctlGetInt(int(fd), unix.SIOCOUTQ)
 }
 
 // rawOf returns the descriptor of a connection, errors.ErrUnsupported for an in-memory one.

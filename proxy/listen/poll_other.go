@@ -18,6 +18,8 @@ func (*directIO) readEach([]byte, func(int) bool) error { return errors.ErrUnsup
 
 func (*directIO) try([]byte) int { return 0 }
 
+func (*directIO) queued() int64 { return 0 }
+
 // awaitReadable is only implemented on Linux.
 func awaitReadable(net.Conn) error { return errors.ErrUnsupported }
 

@@ -146,7 +146,8 @@ func TestReadEachClientLeaves(t *testing.T) {
 						}); !timedOut(err) {
 							return
 						}
-						if c.Await(time.Now().Add(testserver.Timeout)) != nil {
+						_ = c.SetReadDeadline(time.Now().Add(testserver.Timeout))
+						if c.Await() != nil {
 							return
 						}
 					}

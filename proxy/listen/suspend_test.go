@@ -115,3 +115,21 @@ func TestPark(t *testing.T) {
 		}
 	}
 }
+
+// A deadline that another goroutine sets right after Suspend applies to the suspended connection.
+func TestDeadlineAfterSuspend(t *testing.T) {
+	t.Parallel()
+	ended := make(chan error, 1)
+	s := start(t, localListener(t), func(c *listen.ServerConfig) {
+		c.Serve = func(c *listen.Conn) {
+			c.Suspend(time.Now().Add(time.Hour), func(err error) { ended <- err })
+			_ = c.SetReadDeadline(time.Unix(1, 0))
+		}
+	})
+	call(t, s.addr, "127.0.0.1")
+	testserver.Within(t, "the suspension", func() {
+		if err := <-ended; !timedOut(err) {
+			t.Errorf("it ends by %v", err)
+		}
+	})
+}

@@ -127,9 +127,11 @@ func TestAwait(t *testing.T) {
 				if _, err := c.Read(make([]byte, 1)); !timedOut(err) {
 					t.Errorf("before Await: %v", err)
 				}
-				awaited <- c.Await(time.Now().Add(10 * time.Millisecond))
+				_ = c.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+				awaited <- c.Await()
 				for range 2 {
-					awaited <- c.Await(time.Now().Add(testserver.Timeout))
+					_ = c.SetReadDeadline(time.Now().Add(testserver.Timeout))
+					awaited <- c.Await()
 					p := make([]byte, 9)
 					n, err := io.ReadAtLeast(c, p, 5)
 					if err != nil && !errors.Is(err, io.EOF) {

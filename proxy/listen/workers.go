@@ -84,7 +84,7 @@ func (w *workers) finish(c *Conn) {
 		log := w.tracked.server.config.Log
 		log.Error("connection handler panicked", "panic", value, "stack", string(debug.Stack()))
 		c.Abort()
-	case c.suspension != nil:
+	case c.resume != nil:
 		w.suspend(c)
 		return
 	case c.released.Load():
@@ -96,12 +96,10 @@ func (w *workers) finish(c *Conn) {
 
 // suspend waits for data on a connection, which needs little stack, and then resumes it.
 func (w *workers) suspend(c *Conn) {
-	suspended := c.suspension
-	c.suspension = nil
-	c.client.single.Store(nil)
-	_ = c.SetReadDeadline(suspended.by) // on a closed connection waiting fails, too
+	resume := c.resume
+	c.resume = nil
 	w.tracked.running.Go(func() {
-		err := c.client.await()
-		w.run(c, func(*Conn) { suspended.resume(err) })
+		err := c.Await()
+		w.run(c, func(*Conn) { resume(err) })
 	})
 }
