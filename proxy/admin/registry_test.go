@@ -358,6 +358,30 @@ func TestPatchOfOtherMembers(t *testing.T) {
 	}
 }
 
+// TestYears checks that times whose year has no four digits in UTC are refused: documents with them could not be
+// written, neither those of the name and its token nor any list that contains them.
+func TestYears(t *testing.T) {
+	s := newSite(t, nil)
+	for _, member := range []string{
+		`"until":"9999-12-31T23:59:59-23:00"`, `"from":"9999-12-31T23:59:59-23:00"`, `"from":"0000-01-01T00:00:00+23:00"`,
+	} {
+		r := s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/1",`+member+`}]}`)
+		if r.status != 422 || !strings.Contains(r.body, `"time_malformed"`) {
+			t.Errorf("%s: %d %s", member, r.status, r.body)
+		}
+	}
+	s.put(t, "urn:nbn:fi:b", `{"targets":[{"uri":"https://a.example/1","until":"9999-12-31T23:59:59Z"}]}`)
+	if r := s.ask("POST /api/v1/tokens",
+		`{"name":"a","role":"reader","expires":"9999-12-31T23:59:59-23:00"}`); r.status != 422 {
+		t.Errorf("a token: %d %s", r.status, r.body)
+	}
+	for _, path := range []string{names, "/api/v1/tokens"} {
+		if r := s.ask("GET "+path, ""); r.status != 200 || len(r.body) < 10 {
+			t.Errorf("%s: %d %s", path, r.status, r.body)
+		}
+	}
+}
+
 func TestWithdrawAndSupersede(t *testing.T) {
 	s := newSite(t, nil)
 	for _, name := range []string{"urn:nbn:fi:a", "urn:nbn:fi:b", "urn:nbn:fi:c"} {

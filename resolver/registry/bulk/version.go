@@ -83,6 +83,9 @@ func (r *run) version(u *mergedRecord, before registry.Entry, now time.Time) (e 
 	if e.Record, err = r.Registry.Check(e.Key, e.Record); err != nil {
 		return e, err
 	}
+	if err := registry.CheckTime("changed", e.Changed); err != nil {
+		return e, err
+	}
 	if e.Changed.After(now) {
 		return e, registry.Invalid("line_future", "changed", "changed in the future, at %s",
 			field.FormatTime(e.Changed))
