@@ -120,3 +120,15 @@ func TestYears(t *testing.T) {
 		t.Errorf("%+v, rejected were %v", report, rejected)
 	}
 }
+
+// TestRejectedLines checks that a line that contradicts another one of a name counts once, even if the rest of the
+// name is rejected too.
+func TestRejectedLines(t *testing.T) {
+	r := open(t)
+	imported(t, bulk.Import{Registry: r}, "name,target\nurn:nbn:fi:a,https://example.org/1\n")
+	report, rejected := imported(t, bulk.Import{Registry: r},
+		"name,target,contact\nurn:nbn:fi:a,https://example.org/2,x\nurn:nbn:fi:a,https://example.org/3,y\n")
+	if report.Lines != 2 || report.Rejected != 2 || len(rejected) != 2 {
+		t.Errorf("%+v, rejected were %v", report, rejected)
+	}
+}

@@ -19,7 +19,9 @@ import (
 type mergedRecord struct {
 	line
 	lines int64 // the number of merged lines
-	order []byte
+	// rejected is how many of them contradict the others; they were reported on their own.
+	rejected int64
+	order    []byte
 }
 
 // recordMerger merges sorted lines to units.
@@ -53,6 +55,7 @@ func (u *recordMerger) next() (mergedRecord, error) {
 		if all.lines++; all.lines == 1 {
 			all.line = l
 		} else if err := all.addLine(l); err != nil {
+			all.rejected++
 			u.reject(Rejection{Line: l.number, Input: l.entry.String(), Reason: err})
 		}
 		u.ahead = nil
