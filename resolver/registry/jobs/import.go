@@ -53,6 +53,10 @@ func (j *Jobs) run(ctx context.Context, of storedJob, body *os.File) (end func(*
 		err = cause
 	}
 	return func(s *storedJob) {
+		if errors.Is(err, context.Canceled) { // it continues in the next Run
+			s.State = Queued
+			return
+		}
 		s.Progress, s.Rejections, s.Report, s.Differences = watch.progress(), lines.first, &report, differing.counts()
 		j.finish(ctx, err)(s)
 	}
