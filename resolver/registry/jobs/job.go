@@ -163,12 +163,16 @@ func write(tx registry.WriteTx, values map[string]any) error {
 	return tx.Put(registry.TableJobs, all)
 }
 
+// source returns the key of the position of the job's import or rewrite in registry.TableImports.
+func (j *storedJob) source() string { return "job " + j.ID }
+
 // remove deletes a job, its index entries and its idempotency key.
 func remove(tx registry.WriteTx, j storedJob) error {
-	if err := write(tx, map[string]any{
+	err := write(tx, map[string]any{
 		keyJob + j.ID: nil, keyWaiting + j.ID: nil,
 		ofToken(j.Actor.Token) + j.ID: nil,
-	}); err != nil || j.Request == "" {
+	})
+	if err != nil || j.Request == "" {
 		return err
 	}
 	return tx.Put(registry.TableRequests, []registry.Document{{Key: j.Request}})
