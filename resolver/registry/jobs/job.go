@@ -163,15 +163,19 @@ func write(tx registry.WriteTx, values map[string]any) error {
 	return tx.Put(registry.TableJobs, all)
 }
 
-// source returns the key of the position of the job's import or rewrite in registry.TableImports.
+// source returns the key of the position of the job's import or rewrite in registry.TableImports. The document of a
+// job that was cancelled or has failed remains until the job is removed.
 func (j *storedJob) source() string { return "job " + j.ID }
 
-// remove deletes a job, its index entries and its idempotency key.
+// remove deletes a job, its index entries, its position and its idempotency key.
 func remove(tx registry.WriteTx, j storedJob) error {
 	err := write(tx, map[string]any{
 		keyJob + j.ID: nil, keyWaiting + j.ID: nil,
 		ofToken(j.Actor.Token) + j.ID: nil,
 	})
+	if err == nil {
+		err = tx.Put(registry.TableImports, []registry.Document{{Key: j.source()}})
+	}
 	if err != nil || j.Request == "" {
 		return err
 	}
