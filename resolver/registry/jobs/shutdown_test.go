@@ -1,10 +1,14 @@
 package jobs_test
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"log/slog"
+	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/jobs"
@@ -51,4 +55,40 @@ func TestEndAtShutdown(t *testing.T) {
 	if err != nil || job.State != jobs.Done || job.Report == nil || job.Report.New != several {
 		t.Errorf("%+v, %v", job, err)
 	}
+}
+
+// A job whose instance does not return can be cancelled, and then no longer blocks the jobs of other instances.
+func TestCancelInterrupted(t *testing.T) {
+	dir, otherDir := t.TempDir(), t.TempDir()
+	store := openStore(t, dir)
+	now := time.Now()
+	same := func(text string) (string, error) { return text, nil }
+	r := registry.New(registry.Config{
+		Store: store, Canonical: same, CanonicalPrefix: same, Now: func() time.Time { return now },
+	})
+	instance := func(dir string) *jobs.Jobs {
+		return jobs.New(jobs.Config{
+			Registry: r, Directory: filepath.Join(dir, "jobs"), MaxBody: maxBody, Log: slog.New(slog.DiscardHandler),
+		})
+	}
+	lost, other := instance(dir), instance(otherDir)
+	job := accept(t, lost, root, "", lines(10))
+	if err := store.Write(t.Context(), func(tx registry.WriteTx) error {
+		value, err := tx.Document(registry.TableJobs, "job "+job.ID)
+		if err != nil {
+			return err
+		}
+		value = bytes.Replace(value, []byte(`"state":"queued"`), []byte(`"state":"running"`), 1)
+		return tx.Put(registry.TableJobs, []registry.Document{{Key: "job " + job.ID, Value: value}})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(6 * time.Minute)
+	if job, err := other.Cancel(t.Context(), root, job.ID); err != nil || job.State != jobs.Cancelled ||
+		!job.Ended.Equal(job.Updated) {
+		t.Errorf("%+v, %v", job, err)
+	}
+	next := accept(t, other, root, "", lines(10))
+	running(t, other)
+	await(t, other, next.ID, jobs.Done)
 }
