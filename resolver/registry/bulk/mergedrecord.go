@@ -20,8 +20,9 @@ type mergedRecord struct {
 	line
 	lines int64 // the number of merged lines
 	// rejected is how many of them contradict the others; they were reported on their own.
-	rejected int64
-	order    []byte
+	rejected   int64
+	order      []byte
+	superseded bool // a later version of the name follows
 }
 
 // recordMerger merges sorted lines to units.
@@ -60,10 +61,12 @@ func (u *recordMerger) next() (mergedRecord, error) {
 		}
 		u.ahead = nil
 		if record, err = u.peek(); errors.Is(err, io.EOF) {
+			all.superseded = false
 			break
 		} else if err != nil {
 			return mergedRecord{}, err
 		}
+		all.superseded = all.entry.Version > 0 && bytes.Equal(keyOf(orderOf(record)), keyOf(all.order))
 	}
 	return all, nil
 }
