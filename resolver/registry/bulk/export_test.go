@@ -54,7 +54,8 @@ func TestExportOfAliasesAt(t *testing.T) {
 	store := openFile(t, filepath.Join(t.TempDir(), "registry.db")).Store()
 	r := registryOf(t, store, func() time.Time { return now })
 	imported(t, bulk.Import{Registry: r},
-		"name,target,alias\nurn:nbn:fi:a,,urn:nbn:fi:b\nurn:nbn:fi:b,https://old.example/,\nurn:nbn:fi:c,,urn:nbn:fi:d\n")
+		"name,target,alias\nurn:nbn:fi:a,,urn:nbn:fi:b\nurn:nbn:fi:b,https://old.example/,\n"+
+			"urn:nbn:fi:c,,urn:nbn:fi:d\n")
 	now = now.Add(time.Hour)
 	imported(t, bulk.Import{Registry: r, Overwrite: true},
 		"name,target\nurn:nbn:fi:b,https://new.example/\nurn:nbn:fi:d,https://new.example/\n")
@@ -65,7 +66,8 @@ func TestExportOfAliasesAt(t *testing.T) {
 			t.Errorf("exported were\n%s", text)
 		}
 		o.At = epoch
-		if text := exported(t, r, o); strings.Count(text, "https://old.example/") != 2 || strings.Contains(text, "new.") {
+		if text := exported(t, r, o); strings.Count(text, "https://old.example/") != 2 ||
+			strings.Contains(text, "new.") {
 			t.Errorf("exported at %s were\n%s", o.At, text)
 		}
 	}
