@@ -512,9 +512,9 @@ func packageRules() []packageRule {
 			"proxy/admin/api",
 			[]string{
 				"proxy/admin/page", "proxy/message", "proxy/problem", "resolver", "resolver/registry",
-				"resolver/registry/bulk", "resolver/registry/diff", "resolver/registry/health",
-				"resolver/registry/jobs", "resolver/registry/mint", "resolver/registry/service",
-				"resolver/registry/token", "uri", "internal/api", "internal/httpmessage", "internal/quota",
+				"resolver/registry/bulk", "resolver/registry/diff", "resolver/registry/field",
+				"resolver/registry/health", "resolver/registry/jobs", "resolver/registry/mint",
+				"resolver/registry/service", "resolver/registry/token", "uri", "internal/api", "internal/httpmessage", "internal/quota",
 				"internal/tabular",
 			},
 			true,

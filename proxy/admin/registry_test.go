@@ -304,9 +304,9 @@ func TestPatch(t *testing.T) {
 	}{
 		{
 			`{"metadata":{"in":{"a":null,"c":[1]},"title":"B"},"note":"second"}`,
-			`{"big":12345678901234567890,"in":{"b":2,"c":[1]},"title":"B"} c second`, 200,
+			`{"title":"B","big":12345678901234567890,"in":{"b":2,"c":[1]}} c second`, 200,
 		},
-		{`{"contact":null}`, `{"big":12345678901234567890,"in":{"b":2,"c":[1]},"title":"B"}  `, 200},
+		{`{"contact":null}`, `{"title":"B","big":12345678901234567890,"in":{"b":2,"c":[1]}}  `, 200},
 		{`{"metadata":null,"contact":"d"}`, ` d `, 200},
 		{`{"targets":[]}`, "", 422}, // an active name needs a target
 		{`{"note":"alone"}`, ` d alone`, 200},
@@ -338,6 +338,48 @@ func TestPatch(t *testing.T) {
 	}
 	if n := s.ask("GET "+of(names, name), "").name(t); len(n.Targets) != 2 || n.Version != 5 {
 		t.Errorf("%+v", n)
+	}
+}
+
+// TestPatchOfOtherMembers checks that a patch leaves the text of metadata unchanged, and makes no version if it
+// changes nothing.
+func TestPatchOfOtherMembers(t *testing.T) {
+	s := newSite(t, nil)
+	const name, metadata = "urn:nbn:fi:a", `{"title":"A & B <C>\u2028","b":{"y":1,"x":2}}`
+	s.put(t, name, `{"targets":[{"uri":"https://a.example/1"}],"metadata":`+metadata+`,"contact":"c"}`)
+	for _, patch := range []string{`{"contact":"c"}`, `{"targets":[{"uri":"https://a.example/1"}]}`} {
+		if n := s.ask("PATCH "+of(names, name), patch).name(t); n.Version != 1 || n.Metadata != metadata {
+			t.Errorf("%s: version %d with %s", patch, n.Version, n.Metadata)
+		}
+	}
+	n := s.ask("PATCH "+of(names, name), `{"metadata":{"b":{"z":"<"},"c":{"d":null}}}`).name(t)
+	if want := `{"title":"A & B <C>\u2028","b":{"y":1,"x":2,"z":"<"},"c":{}}`; n.Metadata != want {
+		t.Errorf("merged: %s, want %s", n.Metadata, want)
+	}
+}
+
+// TestYears checks that times whose year has no four digits in UTC are refused: documents with them could not be
+// written, neither those of the name and its token nor any list that contains them.
+func TestYears(t *testing.T) {
+	s := newSite(t, nil)
+	for _, member := range []string{
+		`"until":"9999-12-31T23:59:59-23:00"`, `"from":"9999-12-31T23:59:59-23:00"`,
+		`"from":"0000-01-01T00:00:00+23:00"`,
+	} {
+		r := s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/1",`+member+`}]}`)
+		if r.status != 422 || !strings.Contains(r.body, `"time_malformed"`) {
+			t.Errorf("%s: %d %s", member, r.status, r.body)
+		}
+	}
+	s.put(t, "urn:nbn:fi:b", `{"targets":[{"uri":"https://a.example/1","until":"9999-12-31T23:59:59Z"}]}`)
+	if r := s.ask("POST /api/v1/tokens",
+		`{"name":"a","role":"reader","expires":"9999-12-31T23:59:59-23:00"}`); r.status != 422 {
+		t.Errorf("a token: %d %s", r.status, r.body)
+	}
+	for _, path := range []string{names, "/api/v1/tokens"} {
+		if r := s.ask("GET "+path, ""); r.status != 200 || len(r.body) < 10 {
+			t.Errorf("%s: %d %s", path, r.status, r.body)
+		}
 	}
 }
 

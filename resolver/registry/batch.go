@@ -181,8 +181,10 @@ func (b *Batch) PutIf(
 	return *after, true, nil
 }
 
-// Import is Put of a version from an export: it preserves Changed, By, Note and Since. Version is assigned.
-func (b *Batch) Import(e Entry) (bool, error) {
+// Import is Put of a version from an export: it preserves Changed, By, Note and Since. Version is assigned. superseded
+// means that a later version of the key follows: its alias is not checked, since it was valid with the versions that
+// other keys had at its time, not with those that they have now.
+func (b *Batch) Import(e Entry, superseded bool) (bool, error) {
 	at, before, err := b.find(e.Key)
 	if err != nil {
 		return false, err
@@ -191,7 +193,7 @@ func (b *Batch) Import(e Entry) (bool, error) {
 		return false, Invalid("outside_sandbox", "sandbox",
 			"%s was registered outside of a sandbox, and cannot be moved into one", e.Key)
 	}
-	if e.Alias != "" {
+	if e.Alias != "" && !superseded {
 		if err := b.checkAlias(e.Key, e.Alias); err != nil {
 			return false, err
 		}

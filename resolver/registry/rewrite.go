@@ -16,8 +16,8 @@ const KindRewrite = "rewrite"
 
 // Rewrite replaces the beginning of the target URIs of all names and prefixes that begin with Prefix, withdrawn
 // ones included, as one change set. An entry that was changed after the rewrite started is a conflict and is
-// left unchanged. An interrupted rewrite is continued by a Rewrite with the same Prefix, Replace and With by the
-// same actor.
+// left unchanged. An interrupted rewrite is continued by a Rewrite with the same Source, or, without Source, with
+// the same Prefix, Replace and With by the same actor.
 type Rewrite struct {
 	Prefix  string // canonical beginning of the names; "" is all names
 	Replace string // beginning of the URIs to replace, compared by bytes
@@ -35,6 +35,8 @@ type Rewrite struct {
 	Progress  func(RewriteResult)
 	// Transaction is how many entries are read per transaction; 0 is 10,000.
 	Transaction int
+	// Source identifies the rewrite, so that no other one continues it; "" is none.
+	Source string
 }
 
 // RewriteResult is the result of a Rewrite, including the runs that it continues.
@@ -262,6 +264,9 @@ func versionAsOf(tx Tx, e *Entry, seq Seq) (Entry, error) {
 
 // key returns the key of the document that stores the position.
 func (r *rewriteRun) key() string {
+	if r.Source != "" {
+		return r.Source
+	}
 	what, _ := json.Marshal([]string{r.actor.Name, r.Prefix, r.Replace, r.With}) // strings never fail to marshal
 	return fmt.Sprintf("rewrite %x", sha256.Sum256(what))
 }

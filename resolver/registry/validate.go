@@ -2,12 +2,14 @@ package registry
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -80,6 +82,9 @@ func (r *Registry) Check(key Key, record Record) (Record, error) {
 
 func (r *Registry) check(key Key, record Record) (Record, error) {
 	if err := checkTexts(record); err != nil {
+		return Record{}, err
+	}
+	if err := CheckTime("since", record.Since); err != nil {
 		return Record{}, err
 	}
 	if record.Redirect != 0 && !isRedirect(record.Redirect) {
@@ -191,6 +196,15 @@ func CheckText(name, text string, most int) error {
 	}
 }
 
+// CheckTime returns ErrInvalid if the year of a time in UTC does not have four digits: such a time has no form in
+// RFC 3339 (section 5.6), so that no document with it could be written.
+func CheckTime(name string, t time.Time) error {
+	if year := t.UTC().Year(); year < 0 || year > 9999 {
+		return Invalid("time_malformed", name, "%s in the year %d (UTC), the limits are 0 and 9999", name, year)
+	}
+	return nil
+}
+
 // checkTargets checks the targets of a key.
 func checkTargets(key Key, targets []Target) error {
 	if len(targets) > MaxTargets {
@@ -233,6 +247,9 @@ func checkTarget(key Key, t Target) error {
 	}
 	if key.Kind == KindPrefix && !hasServer(t.URI, key.Name) {
 		return Invalid("target_server_end", "uri", "the rest of a name would extend the host: end the host with \"/\"")
+	}
+	if err := cmp.Or(CheckTime("from", t.From), CheckTime("until", t.Until)); err != nil {
+		return err
 	}
 	if !t.From.IsZero() && !t.Until.IsZero() && !t.From.Before(t.Until) {
 		return Invalid("target_ends_early", "until", "end before start")

@@ -14,6 +14,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 	"github.com/urnd/urnd/resolver/registry/mint"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
@@ -194,28 +195,38 @@ func servePurgeSandbox(c *call) (message.Reply, error) {
 	return message.JSON(http.StatusOK, map[string]int{"purged": n}), err
 }
 
-// mergePatch applies a merge patch to a JSON document: RFC 7396 section 2.
+// mergePatch applies a merge patch to a JSON document: RFC 7396 section 2. Members keep their order and their text,
+// so that a patch of other members leaves metadata as it is.
 func mergePatch(target, patch json.RawMessage) (json.RawMessage, error) {
-	changes, ok := members(patch)
-	if !ok {
+	if _, ok := members(patch); !ok {
 		return patch, nil
 	}
-	object, ok := members(target)
-	if !ok {
-		object = make(map[string]json.RawMessage)
+	changes, err := field.ParseMembers(patch)
+	if err != nil {
+		return nil, err
 	}
-	for name, value := range changes {
-		if string(bytes.TrimSpace(value)) == "null" {
-			delete(object, name)
-			continue
-		}
-		merged, err := mergePatch(object[name], value)
-		if err != nil {
+	var object []field.Member
+	if _, ok := members(target); ok {
+		if object, err = field.ParseMembers(target); err != nil {
 			return nil, err
 		}
-		object[name] = merged
 	}
-	return json.Marshal(object)
+	places := make(map[string]int, len(object))
+	for i, m := range object {
+		places[m.Name] = i
+	}
+	for _, change := range changes {
+		i, ok := places[change.Name]
+		if !ok {
+			i, object = len(object), append(object, field.Member{Name: change.Name})
+		}
+		if string(change.Value) == "null" {
+			object[i].Value = nil
+		} else if object[i].Value, err = mergePatch(object[i].Value, change.Value); err != nil {
+			return nil, err
+		}
+	}
+	return field.FormatObject(slices.DeleteFunc(object, func(m field.Member) bool { return m.Value == nil })), nil
 }
 
 // members returns the members of a JSON object; ok is false for other JSON values.

@@ -115,7 +115,8 @@ func (x *nginxExport) location(e *registry.Entry) (string, error) {
 	return nginxValue(targets[0]), nil
 }
 
-// resolved follows aliases and returns the last entry, or the first entry of the chain that is not active.
+// resolved follows aliases, as of the time of the export, and returns the last entry, or the first entry of the chain
+// that is not active.
 func (s *entries) resolved(e *registry.Entry) (*registry.Entry, error) {
 	for range 10 {
 		if e.Alias == "" || e.Status != registry.Active {
@@ -124,6 +125,9 @@ func (s *entries) resolved(e *registry.Entry) (*registry.Entry, error) {
 		var of []registry.Entry
 		err := s.read(func(tx registry.Tx) (err error) {
 			of, err = tx.Entries([]registry.Key{registry.Name(e.Alias)})
+			if err == nil && !s.at.IsZero() {
+				of, err = registry.EntriesAt(tx, of, s.at)
+			}
 			return err
 		})
 		if err != nil {

@@ -47,3 +47,28 @@ func TestExportSpellings(t *testing.T) {
 		}
 	}
 }
+
+// The target of an alias is that of the time of the export, in the formats that have no aliases too.
+func TestExportOfAliasesAt(t *testing.T) {
+	now := epoch
+	store := openFile(t, filepath.Join(t.TempDir(), "registry.db")).Store()
+	r := registryOf(t, store, func() time.Time { return now })
+	imported(t, bulk.Import{Registry: r},
+		"name,target,alias\nurn:nbn:fi:a,,urn:nbn:fi:b\nurn:nbn:fi:b,https://old.example/,\n"+
+			"urn:nbn:fi:c,,urn:nbn:fi:d\n")
+	now = now.Add(time.Hour)
+	imported(t, bulk.Import{Registry: r, Overwrite: true},
+		"name,target\nurn:nbn:fi:b,https://new.example/\nurn:nbn:fi:d,https://new.example/\n")
+	for _, o := range []bulk.ExportOptions{
+		{Format: bulk.NginxMap}, {Format: bulk.NAPTRZone, Prefix: "urn:nbn:fi:", Zone: "example."},
+	} {
+		if text := exported(t, r, o); strings.Count(text, "https://new.example/") != 4 {
+			t.Errorf("exported were\n%s", text)
+		}
+		o.At = epoch
+		if text := exported(t, r, o); strings.Count(text, "https://old.example/") != 2 ||
+			strings.Contains(text, "new.") {
+			t.Errorf("exported at %s were\n%s", o.At, text)
+		}
+	}
+}

@@ -102,7 +102,7 @@ func (r *run) digest() string {
 	// These values can always be marshalled.
 	settings, _ := json.Marshal([]any{
 		r.Format, r.Encoding.String(), r.Mapping, r.Base, r.Note, r.Actor.Name,
-		r.Overwrite,
+		r.Overwrite, r.AllowUnresolvable,
 	})
 	_, _ = r.input.digest.Write(settings)
 	return fmt.Sprintf("%d-%08x", r.input.n.Load(), r.input.digest.Sum32())

@@ -1,6 +1,7 @@
 package bulk_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -99,5 +100,35 @@ func TestSimplest(t *testing.T) {
 	}
 	if report, _ = imported(t, i, text); numbersOf(report) != (numbers{Unchanged: 2, Rejected: 2}) {
 		t.Errorf("the second report is %+v", report)
+	}
+}
+
+// TestYears checks that times whose year has no four digits in UTC are rejected: no later export could contain them.
+func TestYears(t *testing.T) {
+	r := open(t)
+	var text strings.Builder
+	for i, rest := range []string{
+		`,"until":"9999-12-31T23:59:59-23:00"}]}`,
+		`,"from":"0000-01-01T00:00:00+23:00"}]}`,
+		`}],"changed":"0000-01-01T00:00:00+23:00"}`,
+		`}],"changed":"2020-01-01T00:00:00Z","since":"9999-12-31T23:59:59-23:00"}`,
+	} {
+		fmt.Fprintf(&text, `{"name":"urn:nbn:fi:%d","targets":[{"uri":"https://example.org/"%s`+"\n", i, rest)
+	}
+	report, rejected := imported(t, bulk.Import{Registry: r}, text.String())
+	if numbersOf(report) != (numbers{Rejected: 4}) {
+		t.Errorf("%+v, rejected were %v", report, rejected)
+	}
+}
+
+// TestRejectedLines checks that a line that contradicts another one of a name counts once, even if the rest of the
+// name is rejected too.
+func TestRejectedLines(t *testing.T) {
+	r := open(t)
+	imported(t, bulk.Import{Registry: r}, "name,target\nurn:nbn:fi:a,https://example.org/1\n")
+	report, rejected := imported(t, bulk.Import{Registry: r},
+		"name,target,contact\nurn:nbn:fi:a,https://example.org/2,x\nurn:nbn:fi:a,https://example.org/3,y\n")
+	if report.Lines != 2 || report.Rejected != 2 || len(rejected) != 2 {
+		t.Errorf("%+v, rejected were %v", report, rejected)
 	}
 }

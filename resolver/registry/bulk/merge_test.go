@@ -1,6 +1,7 @@
 package bulk_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -66,4 +67,41 @@ func TestMergeSameNumber(t *testing.T) {
 func mergedAt(t *testing.T, at time.Time) *registry.Registry {
 	t.Helper()
 	return registryOf(t, open(t).Store(), func() time.Time { return at })
+}
+
+// Names that have exchanged their places, an alias and what it stands for, are moved with their history: each version
+// was valid in its time.
+func TestHistoryOfExchangedAliases(t *testing.T) {
+	from, to := open(t), open(t)
+	var edits []registry.Edit
+	put := func(name, alias string) {
+		record := registry.Record{Alias: alias}
+		if alias == "" {
+			record.Targets = []registry.Target{{URI: "https://example.org/"}}
+		}
+		edits = append(edits,
+			registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion, Change: registry.Put(record)})
+	}
+	put("urn:nbn:fi:a", "")
+	put("urn:nbn:fi:b", "urn:nbn:fi:a")
+	put("urn:nbn:fi:b", "")
+	put("urn:nbn:fi:a", "urn:nbn:fi:b")
+	for _, edit := range edits {
+		if _, err := from.Apply(t.Context(), admin, edit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := bulk.ExportOptions{History: true}
+	text := exported(t, from, o)
+	for _, transaction := range []int{1, 0} {
+		report, rejected := imported(t, bulk.Import{Registry: to, Transaction: transaction}, text)
+		if rejected != nil || report.Names != 4 || exported(t, to, o) != text {
+			t.Errorf("%+v, rejected were %v", report, rejected)
+		}
+	}
+	report, rejected := imported(t, bulk.Import{Registry: open(t)},
+		text+`{"name":"urn:nbn:fi:b","version":3,"alias":"urn:nbn:fi:a","changed":"2030-03-17T17:46:40.123Z"}`+"\n")
+	if report.Rejected != 1 || !errors.Is(rejected[0].Reason, registry.ErrInvalid) {
+		t.Errorf("a loop is not rejected: %+v, %v", report, rejected)
+	}
 }

@@ -19,7 +19,10 @@ import (
 type mergedRecord struct {
 	line
 	lines int64 // the number of merged lines
-	order []byte
+	// rejected is how many of them contradict the others; they were reported on their own.
+	rejected   int64
+	order      []byte
+	superseded bool // a later version of the name follows
 }
 
 // recordMerger merges sorted lines to units.
@@ -53,14 +56,17 @@ func (u *recordMerger) next() (mergedRecord, error) {
 		if all.lines++; all.lines == 1 {
 			all.line = l
 		} else if err := all.addLine(l); err != nil {
+			all.rejected++
 			u.reject(Rejection{Line: l.number, Input: l.entry.String(), Reason: err})
 		}
 		u.ahead = nil
 		if record, err = u.peek(); errors.Is(err, io.EOF) {
+			all.superseded = false
 			break
 		} else if err != nil {
 			return mergedRecord{}, err
 		}
+		all.superseded = all.entry.Version > 0 && bytes.Equal(keyOf(orderOf(record)), keyOf(all.order))
 	}
 	return all, nil
 }

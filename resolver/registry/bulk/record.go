@@ -41,6 +41,9 @@ func orderOf(record []byte) []byte {
 	return record[:bytes.IndexByte(record[1:], 0)+2+versionSize]
 }
 
+// keyOf returns the part of a sort key that all versions of a name share.
+func keyOf(order []byte) []byte { return order[:len(order)-versionSize] }
+
 // lineOf decodes the line of a record.
 func lineOf(record []byte) (l line, err error) {
 	order := orderOf(record)

@@ -114,6 +114,33 @@ func TestOtherContent(t *testing.T) {
 	}
 }
 
+// An import with another option is not continued: lines that were rejected before would stay rejected.
+func TestOtherOption(t *testing.T) {
+	store := openFile(t, filepath.Join(t.TempDir(), "registry.db")).Store()
+	config := configOf(t, store, func() time.Time { return epoch })
+	config.OwnedPrefixes = []string{"urn:nbn:fi:b"}
+	ctx, cancel := context.WithCancel(t.Context())
+	i := bulk.Import{
+		Registry: registry.New(config), Actor: admin, Source: "names.csv", Transaction: 1,
+		Progress: func(p bulk.Progress) {
+			if p.Stage == bulk.Writing {
+				cancel()
+			}
+		},
+	}
+	text := "name,target\nurn:nbn:fi:a,https://example.org/\n"
+	for n := range 100 {
+		text += fmt.Sprintf("urn:nbn:fi:b-%d,https://example.org/\n", n)
+	}
+	if report, err := i.Run(ctx, strings.NewReader(text)); !errors.Is(err, context.Canceled) || report.Rejected != 1 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	i.Progress, i.AllowUnresolvable = nil, true
+	if report, _ := imported(t, i, text); report.Continued || report.Names != 101 || report.Rejected != 0 {
+		t.Errorf("the report is %+v", report)
+	}
+}
+
 // TestKillChild is the child process of TestKill, which imports a file.
 func TestKillChild(t *testing.T) {
 	dir := os.Getenv("URND_IMPORT_CHILD")

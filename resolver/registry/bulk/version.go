@@ -35,7 +35,7 @@ func (r *run) applyFull(
 	case e.Version > 0 && e.Changed.Before(before.Changed):
 		err = registry.Invalid("line_older", "changed", "older than the previous version")
 	default:
-		changed, err = r.putVersion(w, e)
+		changed, err = r.putVersion(w, e, u.superseded)
 	}
 	return changed, err
 }
@@ -59,16 +59,16 @@ func (r *run) applyEdited(w *registry.Batch, u *mergedRecord, before, e registry
 	if err := r.mayChange(u, before, e.Record); err != nil {
 		return false, err
 	}
-	return r.putVersion(w, e)
+	return r.putVersion(w, e, false)
 }
 
 // putVersion writes a full version with its author and time. That needs the role Admin, because it can claim
-// changes of other users.
-func (r *run) putVersion(w *registry.Batch, e registry.Entry) (bool, error) {
+// changes of other users. superseded is that of registry.Batch.Import.
+func (r *run) putVersion(w *registry.Batch, e registry.Entry, superseded bool) (bool, error) {
 	if err := r.Actor.CheckRole(registry.Admin, e.Key); err != nil {
 		return false, err
 	}
-	return w.Import(e)
+	return w.Import(e, superseded)
 }
 
 // version returns the checked version of a unit.
@@ -81,6 +81,9 @@ func (r *run) version(u *mergedRecord, before registry.Entry, now time.Time) (e 
 		}
 	}
 	if e.Record, err = r.Registry.Check(e.Key, e.Record); err != nil {
+		return e, err
+	}
+	if err := registry.CheckTime("changed", e.Changed); err != nil {
 		return e, err
 	}
 	if e.Changed.After(now) {

@@ -167,7 +167,7 @@ func (r *run) applyAll(
 		case errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrConflict) ||
 			errors.Is(err, registry.ErrDenied):
 			rejected = append(rejected, Rejection{Line: u.number, Input: u.entry.String(), Reason: err})
-			p.Rejected += u.lines
+			p.Rejected += u.lines - u.rejected
 		default:
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"context"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -75,6 +76,33 @@ func remove(tx registry.WriteTx, s *Sweep, keys []registry.HealthKey) error {
 		}
 	}
 	return nil
+}
+
+// Forget deletes the stored targets of a name, which are counted again if they are checked again.
+func Forget(ctx context.Context, store registry.Store, name string) error {
+	return store.Write(ctx, func(tx registry.WriteTx) error {
+		known, err := tx.Health(name, registry.HealthKey{}, "", maxKnown) // the name is the first one that begins so
+		if err != nil {
+			return err
+		}
+		var gone []registry.HealthKey
+		for _, h := range known {
+			if h.Name == name {
+				gone = append(gone, registry.HealthKeyOf(h.Name, h.URI))
+			}
+		}
+		if gone == nil {
+			return nil
+		}
+		s, err := readSweep(tx)
+		if err != nil {
+			return err
+		}
+		if err := remove(tx, &s, gone); err != nil {
+			return err
+		}
+		return write(tx, keySweep, s)
+	})
 }
 
 // readTarget returns a stored target; State is "" if it is not stored.

@@ -80,6 +80,13 @@ func (c *conflicts) open() (err error) {
 	return err
 }
 
+func (c *conflicts) flush() error {
+	if c.file == nil {
+		return nil
+	}
+	return c.to.Flush()
+}
+
 func (c *conflicts) close() error {
 	if c.file == nil {
 		return nil

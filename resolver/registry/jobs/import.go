@@ -2,7 +2,9 @@ package jobs
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,6 +53,10 @@ func (j *Jobs) run(ctx context.Context, of storedJob, body *os.File) (end func(*
 		err = cause
 	}
 	return func(s *storedJob) {
+		if errors.Is(err, context.Canceled) { // it continues in the next Run
+			s.State = Queued
+			return
+		}
 		s.Progress, s.Rejections, s.Report, s.Differences = watch.progress(), lines.first, &report, differing.counts()
 		j.finish(ctx, err)(s)
 	}
@@ -70,8 +76,12 @@ func (j *Jobs) work(
 	work := bulk.Import{
 		Registry: j.config.Registry, Actor: of.Actor, Format: of.Format, Encoding: encoding, DryRun: of.DryRun,
 		Overwrite: of.Overwrite, Note: of.Note,
-		Source:  "job " + of.ID,
-		TempDir: j.config.Directory, Progress: watch.show, Rejected: lines.add, Changed: differing.add,
+		Source:  of.source(),
+		TempDir: j.config.Directory, Rejected: lines.add, Changed: differing.add,
+		Progress: func(p bulk.Progress) {
+			lines.flush() // a crash must not lose the rejections of a written transaction, which is not repeated
+			watch.show(p)
+		},
 	}
 	return work.Run(ctx, body)
 }
@@ -178,12 +188,18 @@ func (w *watcher) check(ctx context.Context) {
 // rejections records the rejected lines. Those of an interrupted run are read from its file.
 type rejections struct {
 	first []Rejection
-	lines map[int64]bool
+	known map[rejection]bool
 	file  *os.File
 	to    *bufio.Writer
 	err   error
 
 	conflicts conflicts
+}
+
+// rejection identifies a Rejection: a line may have a warning as well as the reason of its rejection.
+type rejection struct {
+	line   int64
+	reason [8]byte // of its hash
 }
 
 func (j *Jobs) rejections(of storedJob) (*rejections, error) {
@@ -193,7 +209,7 @@ func (j *Jobs) rejections(of storedJob) (*rejections, error) {
 		return nil, storing(err)
 	}
 	r := &rejections{
-		lines: make(map[int64]bool), file: f, to: bufio.NewWriter(f),
+		known: make(map[rejection]bool), file: f, to: bufio.NewWriter(f),
 		conflicts: conflicts{path: j.path(of.body(), conflictsFile)},
 	}
 	good := int64(0)
@@ -214,10 +230,12 @@ func (j *Jobs) rejections(of storedJob) (*rejections, error) {
 
 // keep adds a line, and reports whether it is new.
 func (r *rejections) keep(line Rejection) bool {
-	if r.lines[line.Line] || len(r.lines) >= maxRejected {
+	sum := sha256.Sum256([]byte(line.Reason))
+	is := rejection{line.Line, [8]byte(sum[:])}
+	if r.known[is] || len(r.known) >= maxRejected {
 		return false
 	}
-	r.lines[line.Line] = true
+	r.known[is] = true
 	if len(r.first) < maxRejections {
 		r.first = append(r.first, line)
 	}
@@ -258,6 +276,10 @@ func beginning(text string) string {
 	return strings.ToValidUTF8(text, "\ufffd")
 }
 
+// flush writes what is buffered.
+func (r *rejections) flush() { r.err = cmp.Or(r.err, r.conflicts.flush(), r.to.Flush()) }
+
 func (r *rejections) close() error {
-	return errors.Join(r.err, r.conflicts.close(), r.to.Flush(), r.file.Close())
+	r.flush()
+	return errors.Join(r.err, r.conflicts.close(), r.file.Close())
 }

@@ -163,12 +163,20 @@ func write(tx registry.WriteTx, values map[string]any) error {
 	return tx.Put(registry.TableJobs, all)
 }
 
-// remove deletes a job, its index entries and its idempotency key.
+// source returns the key of the position of the job's import or rewrite in registry.TableImports. The document of a
+// job that was cancelled or has failed remains until the job is removed.
+func (j *storedJob) source() string { return "job " + j.ID }
+
+// remove deletes a job, its index entries, its position and its idempotency key.
 func remove(tx registry.WriteTx, j storedJob) error {
-	if err := write(tx, map[string]any{
+	err := write(tx, map[string]any{
 		keyJob + j.ID: nil, keyWaiting + j.ID: nil,
 		ofToken(j.Actor.Token) + j.ID: nil,
-	}); err != nil || j.Request == "" {
+	})
+	if err == nil {
+		err = tx.Put(registry.TableImports, []registry.Document{{Key: j.source()}})
+	}
+	if err != nil || j.Request == "" {
 		return err
 	}
 	return tx.Put(registry.TableRequests, []registry.Document{{Key: j.Request}})

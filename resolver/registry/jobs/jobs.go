@@ -118,10 +118,15 @@ func (j *Jobs) shown(of storedJob) Job {
 	if of.Rejections == nil {
 		of.Rejections = []Rejection{}
 	}
-	if of.State == Running && j.config.Registry.Now().Sub(of.Updated) > heartbeatTimeout {
+	if j.interrupted(of) {
 		of.State = Interrupted
 	}
 	return of.Job
+}
+
+// interrupted reports whether the instance that runs a job has been silent for too long.
+func (j *Jobs) interrupted(of storedJob) bool {
+	return of.State == Running && j.config.Registry.Now().Sub(of.Updated) > heartbeatTimeout
 }
 
 // List returns the jobs that an actor may read, the newest first, at most 500.
@@ -154,7 +159,8 @@ func (j *Jobs) List(ctx context.Context, actor registry.Actor) ([]Job, error) {
 	return list, err
 }
 
-// Cancel cancels a job, and returns it. A running job ends within seconds. ErrEnded means that the job has
+// Cancel cancels a job, and returns it. A running job ends within seconds, an interrupted one at once: its instance may
+// never return. ErrEnded means that the job has
 // ended already.
 func (j *Jobs) Cancel(ctx context.Context, actor registry.Actor, id string) (Job, error) {
 	var found storedJob
@@ -168,8 +174,9 @@ func (j *Jobs) Cancel(ctx context.Context, actor registry.Actor, id string) (Job
 		if found.State.ended() {
 			return fmt.Errorf("%w: job is %s", ErrEnded, found.State)
 		}
+		isIdle := found.State == Queued || j.interrupted(found)
 		found.Cancel, found.Updated = true, j.config.Registry.Now()
-		if found.State == Queued {
+		if isIdle {
 			found.State, found.Ended = Cancelled, found.Updated
 		}
 		return put(tx, found)

@@ -68,14 +68,15 @@ func (j *Jobs) rewrite(
 	if err != nil {
 		return report, err
 	}
-	w.DryRun, w.Note = of.DryRun, of.Note
+	w.DryRun, w.Note, w.Source = of.DryRun, of.Note, of.source()
 	w.Rewritten = differing.add
-	conflicts := int64(0)
+	conflicts := int64(len(lines.known)) // those before an interruption are not repeated
 	w.Conflict = func(key registry.Key, err error) {
 		conflicts++
 		lines.add(bulk.Rejection{Line: conflicts, Input: key.String(), Reason: err})
 	}
 	w.Progress = func(p registry.RewriteResult) {
+		lines.flush()
 		watch.show(bulk.Progress{Stage: bulk.Writing, Done: p.Names, Rejected: p.Conflicts})
 	}
 	done, err := j.config.Registry.Rewrite(ctx, of.Actor, w)

@@ -1,6 +1,7 @@
 package jobs_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -82,5 +83,45 @@ func TestRewriteJob(t *testing.T) {
 	}
 	if _, err := j.Differences(t.Context(), writer, job.ID); !errors.Is(err, jobs.ErrOtherInstance) {
 		t.Errorf("the differences of a job that is not a dry run: %v", err)
+	}
+}
+
+// A job moves all targets, even if an earlier rewrite with the same parameters was interrupted and never continued.
+func TestRewriteAfterInterruption(t *testing.T) {
+	dir := t.TempDir()
+	j, r := newJobs(openStore(t, dir), dir, io.Discard)
+	put := func(name string) {
+		if _, err := r.Apply(t.Context(), root, registry.Edit{
+			Key: registry.Name(name), IfVersion: registry.AnyVersion,
+			Change: registry.Put(registry.Record{Targets: []registry.Target{{URI: "https://a.example/"}}}),
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("urn:x:b")
+	put("urn:x:c")
+	ctx, cancel := context.WithCancel(t.Context())
+	w := registry.Rewrite{
+		Replace: "https://a.example/", With: "https://b.example/", Transaction: 1,
+		Rewritten: func(registry.Changed) { cancel() },
+	}
+	if _, err := r.Rewrite(ctx, root, w); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	put("urn:x:a") // before the position of the interrupted rewrite
+	job, _, err := j.Accept(t.Context(), root, jobs.Upload{
+		Format: jobs.Rewrite, Note: "again",
+		Body: strings.NewReader(`{"replace":"https://a.example/","with":"https://b.example/"}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	running(t, j)
+	if job = await(t, j, job.ID, jobs.Done); job.Report.Changed != 2 || job.Report.Continued {
+		t.Errorf("%+v", job.Report)
+	}
+	if e, err := r.Get(t.Context(), registry.Name("urn:x:a")); err != nil ||
+		e.Targets[0].URI != "https://b.example/" || e.Note != "again" {
+		t.Errorf("%+v, %v", e, err)
 	}
 }

@@ -133,9 +133,6 @@ func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
 	j.config.Log.InfoContext(ctx, "registry job started", "job", at.id, "by", found.By, "token", found.Actor.Token,
 		"bytes", found.Size)
 	end := j.run(ctx, found, body)
-	if ctx.Err() != nil {
-		end = func(s *storedJob) { s.State = Queued }
-	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishedWithin)
 	defer cancel()
 	if found, err = j.change(last, at.id, always(end)); err != nil {

@@ -214,6 +214,20 @@ func TestOldJobs(t *testing.T) {
 	if _, err := j.Cancel(t.Context(), writer, old.ID); err != nil {
 		t.Fatal(err)
 	}
+	positions := func() (all []registry.Document) {
+		if err := store.Read(t.Context(), func(tx registry.Tx) (err error) {
+			all, err = tx.Documents(registry.TableImports, "", "", 10)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	if err := store.Write(t.Context(), func(tx registry.WriteTx) error {
+		return tx.Put(registry.TableImports, []registry.Document{{Key: "job " + old.ID, Value: []byte("{}")}})
+	}); err != nil { // as if it had been cancelled between two transactions
+		t.Fatal(err)
+	}
 	now = now.Add(30*24*time.Hour - time.Second)
 	accept(t, j, other, "", "{}\n")
 	if _, err := j.Get(t.Context(), writer, old.ID); err != nil {
@@ -226,5 +240,8 @@ func TestOldJobs(t *testing.T) {
 	}
 	if again := accept(t, j, writer, "k", "{}\n"); again.ID == old.ID {
 		t.Error("its key is kept")
+	}
+	if all := positions(); len(all) > 0 {
+		t.Errorf("the position of its import is kept: %s", all)
 	}
 }

@@ -52,7 +52,7 @@ func stored(t *testing.T, r *registry.Registry, entries ...registry.Entry) {
 		b := registry.NewBatch(tx, "test", today)
 		for _, e := range entries {
 			e.Changed = today
-			if _, err := b.Import(e); err != nil {
+			if _, err := b.Import(e, false); err != nil {
 				return err
 			}
 		}

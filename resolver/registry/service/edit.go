@@ -9,6 +9,7 @@ import (
 
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/health"
 	"github.com/urnd/urnd/resolver/registry/mint"
 )
 
@@ -176,6 +177,15 @@ func (s *Service) Redact(
 	ctx context.Context, actor registry.Actor, key registry.Key, versions []int, reason string,
 ) (int, error) {
 	key, err := s.CanonicalKey(actor, ToRedact, key)
+	if err != nil {
+		return 0, err
+	}
+	// The health of the targets contains their URIs. It is deleted first, with its count: a redaction deletes what is
+	// left, uncounted.
+	changes, err := s.registry.PreviewRedact(ctx, actor, key, versions, reason)
+	if err == nil && len(changes) > 0 {
+		err = health.Forget(ctx, s.registry.Store(), key.Name)
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/health"
 	"github.com/urnd/urnd/resolver/registry/jobs"
 	"github.com/urnd/urnd/resolver/registry/service"
 	"github.com/urnd/urnd/resolver/registry/token"
@@ -221,5 +222,39 @@ func TestTokens(t *testing.T) {
 	if got := strings.Join(told, ", "); got != "admin created anna, admin revoked anna" ||
 		!errors.Is(err, token.ErrUnknown) {
 		t.Errorf("%s; %v", got, err)
+	}
+}
+
+// A redaction removes the health of the targets of a name, and the counts of unhealthy targets do not include it any
+// more.
+func TestHealthAfterRedaction(t *testing.T) {
+	var store registry.Store
+	s := newService(t, func(c *service.Config) { store = c.Registry.Store() })
+	if _, err := s.Change(t.Context(), root(), false, put(name, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Write(t.Context(), func(tx registry.WriteTx) error {
+		for _, of := range []string{name, name + "b"} {
+			if err := tx.PutHealth(registry.Health{
+				Name: of, URI: "https://a.example/", State: string(health.Unhealthy), Detail: []byte("{}"),
+			}); err != nil {
+				return err
+			}
+		}
+		return tx.Put(registry.TableMarks,
+			[]registry.Document{{Key: "sweep", Value: []byte(`{"states":{"unhealthy":2},"revision":4}`)}})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.Redact(t.Context(), root(), registry.Name(name), []int{1}, "asked for"); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	sweep, err := s.Sweep(t.Context())
+	if err != nil || sweep.States[health.Unhealthy] != 1 || sweep.Revision != 5 {
+		t.Errorf("the sweep is %+v, %v", sweep, err)
+	}
+	found, _, err := s.Health(t.Context(), root(), "", "", service.Page{})
+	if err != nil || len(found) != 1 || found[0].Name != name+"b" {
+		t.Errorf("the health is %+v, %v", found, err)
 	}
 }

@@ -26,7 +26,8 @@ func (s *Store) Load(ctx context.Context, from io.Reader, progress func(done, al
 	return s.db.Write(ctx, false, func(c Conn) error {
 		l := &loader{
 			t: &transaction{db: s.db, conn: c}, lines: bufio.NewScanner(from), first: 1, next: 1,
-			purged: make(map[registry.Seq][digestSize]byte), redacted: make(map[registry.Seq]bool), progress: progress,
+			purged: make(map[registry.Seq][digestSize]byte), redacted: make(map[registry.Seq]bool),
+			redactions: make(map[registry.Seq]registry.Seq), progress: progress,
 		}
 		l.lines.Buffer(nil, maxDumpLine)
 		if err := l.all(); err != nil {
@@ -50,6 +51,8 @@ type loader struct {
 	// purged and redacted are versions whose event was not read yet; it comes later in the dump.
 	purged   map[registry.Seq][digestSize]byte
 	redacted map[registry.Seq]bool
+	// redactions are the events that redacted versions before they were purged, by version.
+	redactions map[registry.Seq]registry.Seq
 
 	table table // table of rows
 	rows  [][]any
@@ -219,11 +222,18 @@ func (l *loader) event(d *dumpedEvent) error {
 func (l *loader) redact(e *registry.Event) error {
 	of := make([]int64, 0, len(e.Affected))
 	for _, seq := range e.Affected {
+		if _, ok := l.purged[seq]; ok { // later: see purge
+			l.redactions[seq] = e.Seq
+			continue
+		}
 		if !l.redacted[seq] {
 			return fmt.Errorf("%w: number %d redacts number %d, which is not redacted", registry.ErrDamaged, e.Seq, seq)
 		}
 		delete(l.redacted, seq)
 		of = append(of, int64(seq))
+	}
+	if len(of) == 0 {
+		return nil
 	}
 	return l.t.conn.Exec("UPDATE version SET salt = NULL, redacted = $1 WHERE seq IN ($2...)", int64(e.Seq), of)
 }
@@ -234,13 +244,21 @@ func (l *loader) purge(e *registry.Event) error {
 			return fmt.Errorf("%w: number %d purges number %d, which is not purged", registry.ErrDamaged, e.Seq, seq)
 		}
 	}
-	return l.t.conn.Insert("version", []string{"seq", "digest", "purged"}, "", len(e.Affected), func(i int, v Values) {
-		leaf := l.purged[e.Affected[i]]
-		delete(l.purged, e.Affected[i])
-		v.Int(int64(e.Affected[i]))
-		v.Bytes(leaf[:])
-		v.Int(int64(e.Seq))
-	})
+	return l.t.conn.Insert("version", []string{"seq", "digest", "purged", "redacted"}, "", len(e.Affected),
+		func(i int, v Values) {
+			seq := e.Affected[i]
+			leaf := l.purged[seq]
+			v.Int(int64(seq))
+			v.Bytes(leaf[:])
+			v.Int(int64(e.Seq))
+			if by, ok := l.redactions[seq]; ok {
+				v.Int(int64(by))
+			} else {
+				v.Null()
+			}
+			delete(l.purged, seq)
+			delete(l.redactions, seq)
+		})
 }
 
 // commit appends the commit of the versions and events that were read, and compares its digest.

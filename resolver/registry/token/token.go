@@ -162,6 +162,9 @@ func check(r *registry.Registry, t *Token) error {
 	if err := registry.CheckText("note", t.Note, registry.MaxText); err != nil {
 		return err
 	}
+	if err := registry.CheckTime("expires", t.Expires); err != nil {
+		return err
+	}
 	var prefixes []string // nil without prefixes: the token is valid for all names
 	size := 0
 	for _, text := range t.Prefixes {
