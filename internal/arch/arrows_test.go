@@ -514,8 +514,8 @@ func packageRules() []packageRule {
 				"proxy/admin/page", "proxy/message", "proxy/problem", "resolver", "resolver/registry",
 				"resolver/registry/bulk", "resolver/registry/diff", "resolver/registry/field",
 				"resolver/registry/health", "resolver/registry/jobs", "resolver/registry/mint",
-				"resolver/registry/service", "resolver/registry/token", "uri", "internal/api", "internal/httpmessage", "internal/quota",
-				"internal/tabular",
+				"resolver/registry/service", "resolver/registry/token", "uri", "internal/api",
+				"internal/httpmessage", "internal/quota", "internal/tabular",
 			},
 			true,
 			"the operations of the OpenAPI document show and change what is passed to them, names by their service: " +

@@ -159,9 +159,8 @@ func (j *Jobs) List(ctx context.Context, actor registry.Actor) ([]Job, error) {
 	return list, err
 }
 
-// Cancel cancels a job, and returns it. A running job ends within seconds, an interrupted one at once: its instance may
-// never return. ErrEnded means that the job has
-// ended already.
+// Cancel cancels a job, and returns it. A running job ends within seconds, an interrupted one immediately: its instance
+// may never return. ErrEnded means that the job has ended already.
 func (j *Jobs) Cancel(ctx context.Context, actor registry.Actor, id string) (Job, error) {
 	var found storedJob
 	err := j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) (err error) {
