@@ -87,9 +87,12 @@ func newDaemon(
 			var before *config.Config
 			if previous != nil {
 				inForce := wired(previous)
-				d.previous, before = inForce.resolution, &inForce.config
+				d.previous, before = inForce.resolution.forNext(), &inForce.config
 			}
 			g, err := newGeneration(c, inherited, d)
+			if before != nil {
+				*d.previous = resolution{} // functions of the generation keep d, and with it all previous ones
+			}
 			if err != nil && d.locate != nil {
 				return nil, d.locate(err)
 			}
