@@ -147,21 +147,23 @@ func TestReloadWithPostgres(t *testing.T) {
 
 // As with the package: the directories and credentials are those of the service, which a shell does not have.
 func TestConfigCheckWithoutTheService(t *testing.T) {
+	t.Setenv("STATE_DIRECTORY", "")
 	t.Setenv("CACHE_DIRECTORY", "")
 	t.Setenv("CREDENTIALS_DIRECTORY", "")
 	l := newFileDaemon(t, "cache: {responses: 16MiB, max_response: 1MiB, disk: 64MiB}",
 		"proxy: {upstreams: [{proxies: ['http://127.0.0.1:9'], user: u, password: 'credential:upstream-password'}]}",
 		"access: {admin_token: 'credential:admin-token', proxy_users: 'credential:proxy-users'}",
 		"news: {login: 'credential:news-login'}",
-		"registry: {store: 'postgres://u@127.0.0.1:9/names', password: 'credential:registry-password'}",
+		"registry: {store: 'postgres://u@127.0.0.1:9/names', password: 'credential:registry-password', "+
+			"hosts: [a.example]}",
 		"tls: {certificate: 'credential:certificate', key: 'credential:key', client_ca: 'credential:client-ca'}",
-		"log: {format: journald}")
+		"acme: {enabled: true, contact: me@a.example}", "log: {format: journald}")
 	out, err := run(t, "", "config", "check", l.file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		"not checked: cache.disk_directory: not set, and",
+		"not checked: cache.disk_directory: not set, and", "not checked: acme.enabled: cache.directory is not set, and",
 		"not checked: proxy.upstreams.0.password: credential:upstream-password", "not checked: access.admin_token: ",
 		"not checked: access.proxy_users: ", "not checked: news.login: ", "not checked: registry.password: ",
 		"not checked: tls.certificate: ", "not checked: tls.key: ", "not checked: tls.client_ca: ",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"slices"
@@ -87,9 +88,14 @@ func newDaemon(
 			var before *config.Config
 			if previous != nil {
 				inForce := wired(previous)
-				d.previous, before = inForce.resolution, &inForce.config
+				d.previous, before = inForce.forNext(), &inForce.config
+				d.placed = maps.Clone(inForce.service.placed)
 			}
 			g, err := newGeneration(c, inherited, d)
+			if before != nil {
+				*d.previous = resolution{} // functions of the generation keep d, and with it all previous ones
+				clear(d.placed)
+			}
 			if err != nil && d.locate != nil {
 				return nil, d.locate(err)
 			}

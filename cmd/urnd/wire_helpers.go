@@ -8,9 +8,10 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/metrics"
@@ -58,21 +59,24 @@ func (g groupHelper) Memberships(ctx context.Context, user string, among []strin
 	if err != nil {
 		return nil, err
 	}
-	answers, errs := make([]helper.Answer, len(among)), make([]error, len(among))
-	var asking sync.WaitGroup
-	for i, group := range among { // as many as rules name
+	answers := make([]helper.Answer, len(among))
+	asking, ctx := errgroup.WithContext(ctx) // without one answer, the others are not waited for
+	for i, group := range among {            // as many as rules name
 		if !slices.Contains(known, group) {
-			asking.Go(func() { answers[i], errs[i] = g.Lookup(ctx, user, group) })
+			asking.Go(func() (err error) {
+				answers[i], err = g.Lookup(ctx, user, group)
+				return err
+			})
 		}
 	}
-	asking.Wait()
+	err = asking.Wait()
 	groups := slices.Clone(known)
 	for i, answer := range answers {
-		if errs[i] == nil && answer.Result == helper.OK && !slices.Contains(known, among[i]) {
+		if answer.Result == helper.OK {
 			groups = append(groups, among[i])
 		}
 	}
-	return groups, errors.Join(errs...)
+	return groups, err
 }
 
 // wireHelper returns the client of the helper of a kind; ok is false if none is configured. That of the

@@ -142,6 +142,11 @@ func (r *resolution) reusable() *shared.Values {
 	return &r.shared
 }
 
+// forNext returns what the next configuration takes over, without the functions of this one.
+func (r *resolution) forNext() *resolution {
+	return &resolution{shared: r.shared, limits: r.limits, answers: r.answers}
+}
+
 // close closes the parts in reverse order of their creation.
 func (r *resolution) close() {
 	r.shared.Close() // its loads use the other parts

@@ -65,7 +65,8 @@ type dependencies struct {
 	// they succeed again; hookLost is called with the number of tags that were not sent when urnd ended.
 	hookState func(i int, err error)
 	hookLost  func(i, tags int)
-	started   time.Time // start time of the daemon
+	started   time.Time                // start time of the daemon
+	placed    map[string]*balance.Pool // service.placed of the previous configuration
 	// origins returns those of the configuration that was read last; nil knows none.
 	origins func() config.Origins
 	// locate adds the file and line of a setting to an error about it, and warnings returns probable mistakes
@@ -99,8 +100,9 @@ type service struct {
 	refresh func(ctx context.Context, key uri.URI) (int, error)
 	explain stored.Explain
 	checks  *health.Background
-	pools   []*balance.Pool // server pools of sites
-	lists   *ruleFiles      // of the rules
+	pools   []*balance.Pool          // server pools of sites
+	placed  map[string]*balance.Pool // the same by host and path
+	lists   *ruleFiles               // of the rules
 	helpers []namedPool
 	// upstreams selects upstream proxies; nil for none.
 	upstreams *upstream.Selector
@@ -122,7 +124,7 @@ const batchTimeout = 2 * time.Minute
 // newService wires the handler for clients: the proxy queries the resolver, and only the proxy fetches
 // resources. After an error, all of its resources are closed, since each failed reload wires another one.
 func newService(c config.Config, r *resolution, d dependencies) (_ *service, err error) {
-	s := &service{}
+	s := &service{placed: make(map[string]*balance.Pool)}
 	defer func() {
 		if err != nil {
 			s.close()

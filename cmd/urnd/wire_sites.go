@@ -212,17 +212,19 @@ func (w siteWiring) pool(c config.SiteRoute, site proxy.Site) (*balance.Pool, er
 		c.Servers, c.Weights, c.Drain, c.Balance, c.Check, c.TLS, c.RequestSet, c.RequestRemove,
 		w.config.Access.AllowDestinations, w.config.Proxy.Upstreams,
 	}, w.config.Limits, c.Hosts[0], contents(c.TLS))))
+	place := fmt.Sprintf("%q %q", c.Hosts[0], c.Path)
 	if pool := w.pools[name]; pool != nil {
+		w.service.placed[place] = pool
 		return pool, nil
 	}
 	pool, err := shared.Reuse(&w.resolution.shared, w.dependencies.previous.reusable(), name, w.failures,
 		func() (*balance.Pool, func(), error) {
-			return w.newPool(c)
+			return w.newPool(c, w.dependencies.placed[place])
 		})
 	if err != nil {
 		return nil, err
 	}
-	w.pools[name] = pool
+	w.pools[name], w.service.placed[place] = pool, pool
 	return pool, w.probe(pool, c, site)
 }
 
@@ -252,9 +254,10 @@ func contents(c config.ServerTLS) (all [3][]byte) {
 }
 
 // newPool returns the server pool of a site, and the function that stops its probes, which start with the
-// configuration.
-func (w siteWiring) newPool(c config.SiteRoute) (*balance.Pool, func(), error) {
+// configuration. before is that of the previous configuration, nil for none.
+func (w siteWiring) newPool(c config.SiteRoute, before *balance.Pool) (*balance.Pool, func(), error) {
 	settings := poolConfig(c)
+	settings.Previous = before
 	settings.Failing, settings.Now, settings.Log = w.failures.Failing, w.dependencies.now, w.dependencies.persistentLog
 	pool := balance.New(settings)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -76,6 +76,9 @@ type Config struct {
 	Kind string
 	// Retries is the maximum number of further servers that a request may try; 0 is no limit.
 	Retries int
+	// Previous is the pool that this one replaces, nil for none. A server that it probes in the same way begins with
+	// the state there, so that a reload sends no requests to servers that are down.
+	Previous *Pool
 }
 
 // Probe sends one GET request for a path to a server, and returns the status of the response. It must return
@@ -112,7 +115,8 @@ type server struct {
 	turn int64 // current weight in smooth round robin; guarded by Pool.mu
 }
 
-// New returns a pool, without connections or goroutines. All servers count as up until Run has probed them.
+// New returns a pool, without connections or goroutines. Servers that are not in the previous one count as up until
+// Run has probed them.
 func New(config Config) *Pool {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
@@ -122,19 +126,30 @@ func New(config Config) *Pool {
 		config.HealthCheck.Path = "/"
 	}
 	p := &Pool{config: config, servers: make([]*server, 0, len(config.Servers))}
+	p.config.Previous = nil // not kept in memory
 	now := config.Now()
 	p.budget.fill(now)
+	var down, starting set
 	for i, configured := range config.Servers[:min(len(config.Servers), MaxServers)] {
 		s := &server{Server: configured, name: NameOf(configured.URL), bit: 1 << i}
 		s.Weight = min(max(s.Weight, 1), MaxWeight)
 		s.hash = hashOf(s.name)
-		s.health.Store(&health{since: now})
+		h := &health{since: now}
 		if !s.Drained {
 			p.open |= s.bit
+			h = cmp.Or(config.knownHealth(s.name), h)
+		}
+		s.health.Store(h)
+		switch {
+		case h.down:
+			down |= s.bit
+		case h.starting(now, config.HealthCheck.SlowStart):
+			starting |= s.bit
 		}
 		p.servers = append(p.servers, s)
 	}
-	p.up.Store(uint64(p.open))
+	p.up.Store(uint64(p.open &^ down))
+	p.starting.Store(uint64(starting))
 	return p
 }
 

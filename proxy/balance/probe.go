@@ -45,6 +45,23 @@ func (h *health) starting(now time.Time, slowStart time.Duration) bool {
 	return h.back && !h.down && now.Sub(h.since) < slowStart
 }
 
+// knownHealth returns the state of a server in the previous pool, nil if it is unknown there, or probed otherwise.
+func (c *Config) knownHealth(name string) *health {
+	if c.Previous == nil {
+		return nil
+	}
+	check, before := c.HealthCheck, c.Previous.config.HealthCheck
+	if check.Interval <= 0 || before.Interval <= 0 || check.Path != before.Path || check.Status != before.Status {
+		return nil
+	}
+	for _, s := range c.Previous.servers {
+		if s.name == name && !s.Drained {
+			return s.health.Load()
+		}
+	}
+	return nil
+}
+
 // Run probes the servers until ctx ends, and returns after the last probe; without an interval it returns
 // immediately. Each server has at most one probe in flight. Run is called once.
 func (p *Pool) Run(ctx context.Context) {

@@ -80,6 +80,40 @@ func (p *probed) last() time.Time { return time.Unix(0, p.at.Load()) }
 
 func (p *probed) state() balance.ServerStatus { return p.Status()[0] }
 
+// A pool begins with the states of the one that it replaces, if that has probed its servers in the same way.
+func TestPreviousPool(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newProbed(t, balance.Config{Servers: servers(t, 1, 1)})
+		defer p.stop()
+		p.status(503)
+		p.until(2)
+		check := balance.HealthCheck{Path: "/health?deep", Interval: 2 * interval}
+		other, drained := check, servers(t, 1, 1, 1)
+		other.Path, drained[0].Drained = "/", true
+		for _, tt := range []struct {
+			check   balance.HealthCheck
+			servers []balance.Server
+			want    string
+		}{
+			{check, servers(t, 1, 1, 1), "bcbc"},
+			{other, servers(t, 1, 1), "abab"},
+			{balance.HealthCheck{}, servers(t, 1, 1), "abab"},
+			{check, drained, "bcbc"},
+		} {
+			next := newPool(t, balance.Config{Servers: tt.servers, HealthCheck: tt.check, Previous: p.Pool})
+			if got := picks(next, 4); got != tt.want {
+				t.Errorf("%+v: picked %s, want %s", tt.check, got, tt.want)
+			}
+		}
+		next := newPool(t, balance.Config{Servers: drained, HealthCheck: check, Previous: p.Pool})
+		again := newPool(t, balance.Config{Servers: servers(t, 1, 1), HealthCheck: check, Previous: next})
+		if got := picks(again, 4); got != "abab" {
+			t.Errorf("picked %s after a was drained, and not probed", got)
+		}
+	})
+}
+
 func TestDownAndUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -80,7 +80,7 @@ func describe(err error) description {
 		(row.status == http.StatusBadGateway || row.status == http.StatusGatewayTimeout) {
 		return row.describe(t.code, nil, t.message, "")
 	}
-	return row.describeRest(phrase(err, row.err))
+	return row.describeRest(row.phrase(err))
 }
 
 // ofRegistry returns the registry error with a code in err, nil for none.
@@ -111,13 +111,16 @@ func (r *row) describeRest(text string) description {
 	return description{r.code, nil, text, strings.TrimPrefix(more, ": ")}
 }
 
-// phrase returns the text of the error that wraps kind directly. Outer wrappers may contain addresses, and
-// texts of the operating system are skipped.
-func phrase(err, kind error) string {
-	reported := kind.Error()
+// phrase returns the text of the error that wraps that of the row directly. Outer wrappers may contain addresses,
+// and texts of the operating system are skipped. Of an opaque row it is the text of its error.
+func (r *row) phrase(err error) string {
+	reported := r.err.Error()
+	if r.opaque {
+		return reported
+	}
 	walk(err, func(e error) {
 		for _, child := range children(e) {
-			if child == kind && !isOfSystem(e) { //nolint:errorlint // identity is intended
+			if child == r.err && !isOfSystem(e) { //nolint:errorlint // identity is intended
 				reported = e.Error()
 			}
 		}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -199,6 +200,7 @@ func (w Wiring) notChecked(c config.Config, requested []Peer) []string {
 		add("cache.disk_directory", directory)
 	}
 	add("cache.directory", w.Snapshot(c.Cache))
+	lines = append(lines, directoryOfCertificates(c)...)
 	if path, ok := cli.StoreFile(c.Registry.Store); ok {
 		add("registry.store", path)
 	}
@@ -226,6 +228,19 @@ func (w Wiring) notChecked(c config.Config, requested []Peer) []string {
 		lines = append(lines, "whether the servers of these settings respond: "+strings.Join(servers, ", "))
 	}
 	return lines
+}
+
+// directoryOfCertificates describes the directory for certificates of an authority: without one urnd does not start.
+func directoryOfCertificates(c config.Config) []string {
+	switch directory := cmp.Or(c.Cache.Directory, systemd.StateDirectory()); {
+	case !c.ACME.Enabled:
+		return nil
+	case directory == "":
+		return []string{"acme.enabled: cache.directory is not set, and StateDirectory of the systemd unit is known " +
+			"only to the service"}
+	default:
+		return []string{"acme.enabled: whether urnd can write to " + directory}
+	}
 }
 
 // serversOf returns the settings that name servers.

@@ -33,8 +33,11 @@ func NewBasic(pool *Pool, config CacheConfig) (*Basic, error) {
 
 // clientQueues limits a client to half of the concurrent questions of a pool, and at least one.
 func clientQueues(p *Pool) quota.Queues[netip.Addr] {
-	return quota.Queues[netip.Addr]{MaxPerKey: max(p.config.Processes*p.config.channels()/2, 1)}
+	return quota.Queues[netip.Addr]{MaxPerKey: p.perKey()}
 }
+
+// perKey returns half of the concurrent questions of a pool, and at least one.
+func (p *Pool) perKey() int { return max(p.config.Processes*p.config.channels()/2, 1) }
 
 // Check verifies a password: the answer is OK or ERR. An error wraps ErrUnavailable, or is the cause of the end of
 // ctx. A wrong password is remembered for its client only: otherwise others could learn by timing what was mistyped.

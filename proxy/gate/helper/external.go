@@ -5,10 +5,17 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/urnd/urnd/internal/quota"
 )
 
 // External asks a program whether a request matches, like external_acl_type of Squid. It is safe for concurrent use.
-type External struct{ cached *cached }
+type External struct {
+	cached *cached
+	// queues limit the concurrent questions about one user, as those of one client in Basic: rules may name more
+	// groups than the program has processes and places in its queue.
+	queues quota.Queues[string]
+}
 
 // NewExternal returns an External, whose Close closes the pool.
 func NewExternal(pool *Pool, config CacheConfig) (*External, error) {
@@ -16,12 +23,12 @@ func NewExternal(pool *Pool, config CacheConfig) (*External, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &External{cached}, nil
+	return &External{cached: cached, queues: quota.Queues[string]{MaxPerKey: pool.perKey()}}, nil
 }
 
-// Lookup sends the values of the format, followed by those of the ACL; an empty one is sent as "-", as by
-// Squid. The answer is OK for a match, else ERR. An error is ErrLine for values that are too long, wraps
-// ErrUnavailable, or is the cause of the end of ctx.
+// Lookup sends the values of the format, of which the first is the user, followed by those of the ACL; an empty
+// one is sent as "-", as by Squid. The answer is OK for a match, else ERR. An error is ErrLine for values that are
+// too long, wraps ErrUnavailable, or is the cause of the end of ctx.
 func (e *External) Lookup(ctx context.Context, values ...string) (Answer, error) {
 	words := make([]string, len(values))
 	for i, value := range values {
@@ -36,7 +43,14 @@ func (e *External) Lookup(ctx context.Context, values ...string) (Answer, error)
 			len(line))
 	}
 	return e.cached.get(ctx, e.cached.key(line),
-		func(ctx context.Context) (Answer, time.Duration, error) { return e.cached.query(ctx, line) })
+		func(ctx context.Context) (Answer, time.Duration, error) {
+			release, err := e.queues.Acquire(ctx, words[0])
+			if err != nil {
+				return Answer{}, 0, err
+			}
+			defer release()
+			return e.cached.query(ctx, line)
+		})
 }
 
 // Close closes the pool.

@@ -2,7 +2,9 @@ package helper_test
 
 import (
 	"errors"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,6 +36,21 @@ func TestExternal(t *testing.T) {
 	if _, err := e.Lookup(t.Context(), strings.Repeat("a", 9<<10)); !errors.Is(err, helper.ErrLine) {
 		t.Errorf("a long question: %v", err)
 	}
+}
+
+// A user is looked up in more groups than processes and their queue have room for.
+func TestManyGroups(t *testing.T) {
+	e, _ := external(t, helper.Config{Processes: 2, Command: []string{executable(t, repeats)}}, helper.CacheConfig{})
+	var all sync.WaitGroup
+	for i := range 50 {
+		all.Go(func() {
+			group := "g" + strconv.Itoa(i)
+			if a, err := e.Lookup(t.Context(), "alice", group); err != nil || a.Text != "text alice "+group {
+				t.Errorf("%s: %+v, %v", group, a, err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // An answer is used for its TTL, or until Forget.
