@@ -3,6 +3,7 @@ package accesslog_test
 import (
 	"bytes"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,7 +47,9 @@ func FuzzFormats(f *testing.F) {
 		for _, format := range []string{"json", "combined", "squid"} {
 			var b bytes.Buffer
 			write(t, &b, format, e)
-			if got, want := b.String(), reference(format, e); got != want {
+			// encoding/json writes invalid UTF-8 as \ufffd, from Go 1.27 on as the character itself.
+			got, want := b.String(), reference(format, e)
+			if replaced := strings.NewReplacer(`\ufffd`, "\ufffd"); replaced.Replace(got) != replaced.Replace(want) {
 				t.Errorf("%s:\ngot  %q\nwant %q", format, got, want)
 			}
 		}
