@@ -74,6 +74,9 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 	response, err := c.RoundTrip(out)
 	if err != nil {
 		r.started = sent.started.Load()
+		if isTimeout(err) { // the connection may be dead: the library would use it for the next requests, too
+			c.handler.shared.retire(c)
+		}
 		return nil, sent.blame(ctx, wrapNoResponse(err))
 	}
 	c.used.Store(true)

@@ -332,3 +332,44 @@ func TestHTTP2Lengths(t *testing.T) {
 		}
 	}
 }
+
+// silenced is a connection whose server hears nothing any more, once that is set, such as after a change of its
+// network.
+type silenced struct {
+	net.Conn
+	isSilent *atomic.Bool
+}
+
+// Write implements net.Conn.
+func (s silenced) Write(p []byte) (int, error) {
+	if s.isSilent.Load() {
+		return len(p), nil
+	}
+	return s.Conn.Write(p)
+}
+
+// TestHTTP2Silent: a connection on which the server did not answer in time carries no other request, and is closed
+// after its idle timeout.
+func TestHTTP2Silent(t *testing.T) {
+	first := new(atomic.Bool)
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") },
+		func(c *schemehttp.Config) {
+			isSilent := first
+			c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+				conn, err := dial(ctx, network, address)
+				this := isSilent
+				isSilent = new(atomic.Bool)
+				return silenced{conn, this}, err
+			}
+			c.HeaderTimeout, c.IdleTimeout = 50*time.Millisecond, 500*time.Millisecond
+		})
+	for range 3 {
+		_, err := get(t, h, o.URL+"/")
+		t.Logf("%d connections, %v", o.opened.Load(), err)
+		first.Store(true)
+	}
+	if o.opened.Load() < 2 {
+		t.Error("all requests were sent on the silent connection")
+	}
+	testserver.Wait(t, "the connections are closed", func() bool { return o.closed.Load() == o.opened.Load() })
+}
