@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/netip"
-	"net/textproto"
 	"net/url"
 	"slices"
 	"sync/atomic"
@@ -70,7 +69,13 @@ func (h *Handler) newHTTP2(ctx context.Context, opened net.Conn, r *request, fro
 
 // exchange implements carrier. A stream must have been reserved.
 func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource, error) {
-	out, sent := c.request(ctx, r)
+	traced := ctx
+	if r.Interim != nil {
+		relay := &interimRelay{request: r}
+		defer relay.end()
+		traced = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got1xxResponse: relay.add})
+	}
+	out, sent := c.request(traced, r)
 	response, err := c.RoundTrip(out)
 	if err != nil {
 		r.started = sent.started.Load()
@@ -121,17 +126,6 @@ func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *se
 	}
 	header := http.Header{"User-Agent": nil} // nil keeps the library from adding its own
 	fields.CopyTo(header)
-	if r.Interim != nil {
-		n := 0
-		ctx = httptrace.WithClientTrace(ctx,
-			&httptrace.ClientTrace{Got1xxResponse: func(status int, header textproto.MIMEHeader) error {
-				if n++; n > maxInterim {
-					return invalid("more than %d interim responses", maxInterim)
-				}
-				r.interim(status, httpmessage.FromHeader(http.Header(header)))
-				return nil
-			}})
-	}
 	// An opaque URL keeps the path unchanged; the library removes the authority from it if it equals Host.
 	host := cmp.Or(r.Host, r.target.authority)
 	opaque := "//" + host + r.target.line

@@ -333,6 +333,55 @@ func TestHTTP2Lengths(t *testing.T) {
 	}
 }
 
+// slowClient is a client that does not accept an interim response until it is released.
+type slowClient struct{ reached, released chan struct{} }
+
+// Interim implements scheme.Interim.
+func (s slowClient) Interim(int, httpmessage.Fields) {
+	close(s.reached)
+	<-s.released
+}
+
+// TestHTTP2SlowClient: a client that does not accept an interim response does not block the requests of others on the
+// connection, and gets the final response after it.
+func TestHTTP2SlowClient(t *testing.T) {
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/early" {
+			w.WriteHeader(http.StatusEarlyHints)
+		}
+		fmt.Fprint(w, "ok")
+	}, func(c *schemehttp.Config) { c.HeaderTimeout = 10 * time.Second })
+	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/")}})
+	slow := slowClient{make(chan struct{}), make(chan struct{})}
+	var early sync.WaitGroup
+	early.Go(func() {
+		r, err := h.Fetch(t.Context(), scheme.Request{
+			Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/early")}, Interim: slow,
+		})
+		select {
+		case <-slow.released:
+		default:
+			t.Error("the response does not wait for the interim response")
+		}
+		if err != nil {
+			t.Error(err)
+		} else if text, err := body(r); text != "ok" || err != nil {
+			t.Errorf("%q, %v", text, err)
+		}
+	})
+	<-slow.reached
+	if r, err := get(t, h, o.URL+"/"); err != nil {
+		t.Error(err)
+	} else if text, err := body(r); text != "ok" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	if got := o.opened.Load(); got != 1 {
+		t.Errorf("%d connections", got)
+	}
+	close(slow.released)
+	early.Wait()
+}
+
 // silenced is a connection whose server hears nothing any more, once that is set, such as after a change of its
 // network.
 type silenced struct {
