@@ -33,6 +33,10 @@ type http2Conn struct {
 
 func (c *http2Conn) pooled() bool { return c.used.Load() }
 
+// receiveWindow is how many bytes of a response an origin may send that the client has not read: RFC 9113 section
+// 5.2. It is the memory that a request with a slow client may take; the library would allow 4 MiB.
+const receiveWindow = 256 << 10
+
 // newHTTP2 starts HTTP/2 on a connection and reserves a stream for the first request. Without TLS there is no
 // ALPN, so the server must be known to speak HTTP/2 (RFC 9113 section 3.3).
 func (h *Handler) newHTTP2(ctx context.Context, opened net.Conn, r *request, from netip.AddrPort) (*http2Conn, error) {
@@ -47,6 +51,7 @@ func (h *Handler) newHTTP2(ctx context.Context, opened net.Conn, r *request, fro
 		ResponseHeaderTimeout:  h.config.HeaderTimeout,
 		ExpectContinueTimeout:  h.config.ContinueTimeout,
 		MaxResponseHeaderBytes: http1.MaxResponseHead,
+		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: receiveWindow},
 	}
 	transport.Protocols.SetHTTP2(r.target.secure)
 	transport.Protocols.SetUnencryptedHTTP2(r.target.h2c)

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	framing "golang.org/x/net/http2"
+
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
@@ -330,6 +332,42 @@ func TestHTTP2Lengths(t *testing.T) {
 		if err == nil {
 			_ = resource.Body.Close()
 		}
+	}
+}
+
+// TestHTTP2Window: an origin may send 256 KiB of a response that nobody reads, by RFC 9113 section 6.9.2.
+func TestHTTP2Window(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var origin sync.WaitGroup
+	defer origin.Wait()
+	origin.Go(func() {
+		conn, err := l.Accept()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		if _, err := io.ReadFull(conn, make([]byte, len(framing.ClientPreface))); err != nil {
+			t.Error(err)
+			return
+		}
+		frame, err := framing.NewFramer(conn, conn).ReadFrame()
+		settings, ok := frame.(*framing.SettingsFrame)
+		if !ok {
+			t.Errorf("%v, %v", frame, err)
+			return
+		}
+		if size, _ := settings.Value(framing.SettingInitialWindowSize); size != 256<<10 {
+			t.Errorf("%d bytes", size)
+		}
+	})
+	h := newHandler(t, nil)
+	if _, err := h.Fetch(t.Context(), h2cRequest(t, "http://"+l.Addr().String()+"/")); err == nil {
+		t.Error("there is a response")
 	}
 }
 
