@@ -12,6 +12,7 @@ import (
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
+	"os"
 	"slices"
 	"sync/atomic"
 
@@ -74,15 +75,21 @@ func (h *Handler) newHTTP2(ctx context.Context, opened net.Conn, r *request, fro
 
 // exchange implements carrier. A stream must have been reserved.
 func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource, error) {
-	traced := ctx
+	stream, cancel := context.WithCancel(ctx)
 	if r.Interim != nil {
 		relay := &interimRelay{request: r}
 		defer relay.end()
-		traced = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got1xxResponse: relay.add})
+		stream = httptrace.WithClientTrace(stream, &httptrace.ClientTrace{Got1xxResponse: relay.add})
 	}
-	out, sent := c.request(traced, r)
+	var stall *stallTimer
+	if timeout := c.handler.config.StallTimeout; timeout > 0 {
+		stall = &stallTimer{timeout: timeout, cancel: cancel}
+	}
+	out, sent := c.request(stream, r)
+	sent.stall = stall
 	response, err := c.RoundTrip(out)
 	if err != nil {
+		cancel()
 		r.started = sent.started.Load()
 		if isTimeout(err) { // the connection may be dead: the library would use it for the next requests, too
 			c.handler.shared.retire(c)
@@ -98,6 +105,7 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 	if lines := response.Header["Content-Length"]; len(lines) > 0 { // the library ignores an invalid Content-Length
 		if length, err = http1.ParseLength(lines); err != nil {
 			_ = response.Body.Close()
+			cancel()
 			return nil, responseError(err)
 		}
 	}
@@ -116,7 +124,9 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 			resource.ContentLength = 0
 		}
 	}
-	resource.Body = &http2Body{response: response, trailer: resource.Trailer, sent: sent, ctx: ctx}
+	resource.Body = &http2Body{
+		response: response, trailer: resource.Trailer, sent: sent, ctx: ctx, stall: stall, cancel: cancel,
+	}
 	return resource, nil
 }
 
@@ -158,17 +168,23 @@ type http2Body struct {
 	trailer  *httpmessage.Trailer
 	sent     *sentBody
 	ctx      context.Context //nolint:containedctx // its cancellation also ends the body, which has no context
+	stall    *stallTimer
+	cancel   context.CancelFunc
 }
 
 // Read implements io.Reader. At io.EOF the trailer section is complete.
 func (b *http2Body) Read(p []byte) (int, error) {
+	b.stall.begin()
 	n, err := b.response.Body.Read(p)
+	expired := b.stall.end()
 	switch {
 	case err == nil:
 	case errors.Is(err, io.EOF):
 		b.trailer.Fields = httpmessage.FromHeader(b.response.Trailer).Filter(func(f httpmessage.Field) bool {
 			return http1.TrailerField(f.Name)
 		})
+	case expired:
+		err = fmt.Errorf("reading the response: %w", os.ErrDeadlineExceeded)
 	default:
 		err = b.sent.blame(b.ctx, err)
 	}
@@ -178,6 +194,7 @@ func (b *http2Body) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (b *http2Body) Close() error {
 	err := b.response.Body.Close()
+	b.cancel()
 	closeBody(b.sent.Reader)
 	return err
 }

@@ -335,6 +335,41 @@ func TestHTTP2Lengths(t *testing.T) {
 	}
 }
 
+// TestHTTP2Stall: the rest of a response that does not come is a timeout, although other responses come by the same
+// connection.
+func TestHTTP2Stall(t *testing.T) {
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "bo")
+		_ = http.NewResponseController(w).Flush()
+		if r.URL.Path == "/stall" {
+			<-r.Context().Done()
+		}
+	}, func(c *schemehttp.Config) { c.StallTimeout = 200 * time.Millisecond })
+	stalled, err := get(t, h, o.URL+"/stall")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var others sync.WaitGroup
+	defer others.Wait()
+	done := make(chan struct{})
+	others.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				if r, err := get(t, h, o.URL+"/"); err == nil {
+					_, _ = body(r)
+				}
+			}
+		}
+	})
+	if text, err := body(stalled); text != "bo" || !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%q, %v", text, err)
+	}
+	close(done)
+}
+
 // TestHTTP2Window: an origin may send 256 KiB of a response that nobody reads, by RFC 9113 section 6.9.2.
 func TestHTTP2Window(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
