@@ -39,7 +39,7 @@ func newOriginClient(c config.Config, s *service, r *resolution, d dependencies)
 	if err != nil {
 		return nil, err
 	}
-	settings.Dial = guard.WithIdleTimeout(c.Limits.OriginIdle)
+	settings.Dial, settings.StallTimeout = guard.WithIdleTimeout(c.Limits.OriginIdle), c.Limits.OriginIdle
 	settings.DialChecked = func(ctx context.Context, network, address string,
 		check func(netip.AddrPort) error,
 	) (net.Conn, error) {

@@ -19,9 +19,15 @@ type DotReader struct {
 	// that the server does no dot-stuffing. With nil the mode is strict: a text without terminator is
 	// io.ErrUnexpectedEOF.
 	More func() (bool, error)
+	// CRLF is for a protocol whose texts may contain bare LFs that their authors wrote. Once a line has ended with
+	// CRLF, a bare LF neither ends a line nor the text: a server that ends lines with CRLF does no dot-stuffing
+	// after it.
+	CRLF bool
 
 	rest   []byte // unread part of the buffer of In
-	inside bool   // in a line longer than the buffer
+	inside bool   // in a line: the last part did not end it
+	isCR   bool   // the last part ended with CR
+	hasEnd bool   // a line has ended with CRLF
 	plain  bool   // the server does no dot-stuffing
 	err    error
 }
@@ -64,7 +70,8 @@ func (d *DotReader) hasLine() bool {
 func (d *DotReader) next() {
 	part, err := d.In.ReadSlice('\n')
 	begins := !d.inside
-	if d.inside = errors.Is(err, bufio.ErrBufferFull); d.inside {
+	d.inside = !d.endsLine(part)
+	if errors.Is(err, bufio.ErrBufferFull) {
 		err = nil
 	}
 	if d.More == nil && err != nil {
@@ -79,12 +86,21 @@ func (d *DotReader) next() {
 	}
 }
 
+// endsLine reports whether a part ends a line.
+func (d *DotReader) endsLine(part []byte) bool {
+	before, isLF := bytes.CutSuffix(part, []byte("\n"))
+	isCRLF := isLF && (bytes.HasSuffix(before, []byte("\r")) || len(before) == 0 && d.isCR)
+	d.isCR = bytes.HasSuffix(part, []byte("\r"))
+	d.hasEnd = d.hasEnd || isCRLF
+	return isCRLF || isLF && (!d.CRLF || !d.hasEnd)
+}
+
 // dot handles a line that starts with a dot: the terminator, dot-stuffing, or a server without dot-stuffing.
 func (d *DotReader) dot(part []byte) {
 	strict := d.More == nil
 	line := bytes.TrimRight(part, "\r\n")
 	switch {
-	case len(line) == 1 && strict && part[len(part)-1] == '\n':
+	case len(line) == 1 && strict && !d.inside:
 		d.rest, d.err = nil, io.EOF
 	case len(line) == 1 && !strict:
 		d.last(bytes.Clone(part)) // More may overwrite the buffer

@@ -66,6 +66,30 @@ func TestDotsAlone(t *testing.T) {
 	_ = pipe.Close()
 }
 
+// TestDotsAfterLF: after a CRLF, a bare LF in a text ends neither a line nor the text, at any size of the buffer;
+// a server that ends lines with bare LFs is still understood.
+func TestDotsAfterLF(t *testing.T) {
+	long := strings.Repeat("x", 15)
+	for sent, want := range map[string]string{
+		"a\r\nb\n.\nc\r\n.\r\n":               "a\r\nb\n.\nc\r\n",
+		"a\r\nb\n.\r\nc\r\n.\r\n":             "a\r\nb\n.\r\nc\r\n",
+		"a\r\nb\n..c\r\n.\r\n":                "a\r\nb\n..c\r\n",
+		"a\r\n..\nb\r\n.\r\n":                 "a\r\n.\nb\r\n",
+		"a\r\n.\nb\r\n.\r\n":                  "a\r\n.\nb\r\n",
+		long + "\r\n" + long + "\r\n.\r\n":    long + "\r\n" + long + "\r\n",
+		long + "\r\n" + long + "\n.\r\n.\r\n": long + "\r\n" + long + "\n.\r\n",
+		"a\n..b\n.\n":                         "a\n.b\n",
+	} {
+		const buffer = 16
+		in := bufio.NewReaderSize(iotest.HalfReader(strings.NewReader(sent+"200 next\r\n")), buffer)
+		dots := &scheme.DotReader{In: in, CRLF: true}
+		got, err := io.ReadAll(dots)
+		if rest, _ := io.ReadAll(in); err != nil || string(got) != want || string(rest) != "200 next\r\n" {
+			t.Errorf("%q: %q, %v, left %q; want %q", sent, got, err, rest, want)
+		}
+	}
+}
+
 // FuzzDots: a text sent as in RFC 1436 and RFC 3977 is read unchanged; any other text never grows.
 func FuzzDots(f *testing.F) {
 	for _, text := range []string{

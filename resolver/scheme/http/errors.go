@@ -120,15 +120,20 @@ func wrap(u uri.URI, err error) error {
 	return fmt.Errorf("fetching from %s: %w: %w", host, kind, err)
 }
 
+// isTimeout reports whether an error is a timeout.
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
 // kindOf returns the kind of an error, nil if the error needs none.
 func kindOf(err error) error {
-	var timeout net.Error
 	switch {
 	case errors.Is(err, scheme.ErrRequestBody), errors.Is(err, errField), errors.Is(err, errMethod):
 		return nil
 	case errors.Is(err, netguard.ErrForbidden), errors.As(err, new(refused)):
 		return resolver.ErrForbidden
-	case errors.As(err, &timeout) && timeout.Timeout():
+	case isTimeout(err):
 		return context.DeadlineExceeded
 	default:
 		return resolver.ErrUnreachable

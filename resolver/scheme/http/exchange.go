@@ -2,9 +2,7 @@ package http
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -67,8 +65,7 @@ func (x *exchange) run() (*scheme.Resource, error) {
 // wrapNoResponse wraps the error of an exchange without a response as unanswered, except a timeout: then the server
 // may be processing the request at this moment.
 func wrapNoResponse(err error) error {
-	var timeout net.Error
-	if errors.As(err, &timeout) && timeout.Timeout() {
+	if isTimeout(err) {
 		return err
 	}
 	return noResponseError{err}

@@ -40,6 +40,9 @@ type Config struct {
 	// ContinueTimeout is the time for which the body of a request with "Expect: 100-continue" is delayed; 0
 	// sends it immediately.
 	ContinueTimeout time.Duration
+	// StallTimeout is the timeout of a read of a response by HTTP/2 while nothing is sent on its stream; 0 is none. The
+	// dialer can limit only what is read from a connection, which other streams keep active.
+	StallTimeout time.Duration
 	// MaxIdle is the maximum number of idle connections; 0 disables keep-alive.
 	MaxIdle int
 	// MaxIdlePerHost is the maximum number of idle connections to one host; 0 means half of MaxIdle.

@@ -11,8 +11,8 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/netip"
-	"net/textproto"
 	"net/url"
+	"os"
 	"slices"
 	"sync/atomic"
 
@@ -34,6 +34,10 @@ type http2Conn struct {
 
 func (c *http2Conn) pooled() bool { return c.used.Load() }
 
+// receiveWindow is how many bytes of a response an origin may send that the client has not read: RFC 9113 section
+// 5.2. It is the memory that a request with a slow client may take; the library would allow 4 MiB.
+const receiveWindow = 256 << 10
+
 // newHTTP2 starts HTTP/2 on a connection and reserves a stream for the first request. Without TLS there is no
 // ALPN, so the server must be known to speak HTTP/2 (RFC 9113 section 3.3).
 func (h *Handler) newHTTP2(ctx context.Context, opened net.Conn, r *request, from netip.AddrPort) (*http2Conn, error) {
@@ -48,6 +52,7 @@ func (h *Handler) newHTTP2(ctx context.Context, opened net.Conn, r *request, fro
 		ResponseHeaderTimeout:  h.config.HeaderTimeout,
 		ExpectContinueTimeout:  h.config.ContinueTimeout,
 		MaxResponseHeaderBytes: http1.MaxResponseHead,
+		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: receiveWindow},
 	}
 	transport.Protocols.SetHTTP2(r.target.secure)
 	transport.Protocols.SetUnencryptedHTTP2(r.target.h2c)
@@ -70,10 +75,25 @@ func (h *Handler) newHTTP2(ctx context.Context, opened net.Conn, r *request, fro
 
 // exchange implements carrier. A stream must have been reserved.
 func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource, error) {
-	out, sent := c.request(ctx, r)
+	stream, cancel := context.WithCancel(ctx)
+	if r.Interim != nil {
+		relay := &interimRelay{request: r}
+		defer relay.end()
+		stream = httptrace.WithClientTrace(stream, &httptrace.ClientTrace{Got1xxResponse: relay.add})
+	}
+	var stall *stallTimer
+	if timeout := c.handler.config.StallTimeout; timeout > 0 {
+		stall = &stallTimer{timeout: timeout, cancel: cancel}
+	}
+	out, sent := c.request(stream, r)
+	sent.stall = stall
 	response, err := c.RoundTrip(out)
 	if err != nil {
+		cancel()
 		r.started = sent.started.Load()
+		if isTimeout(err) { // the connection may be dead: the library would use it for the next requests, too
+			c.handler.shared.retire(c)
+		}
 		return nil, sent.blame(ctx, wrapNoResponse(err))
 	}
 	c.used.Store(true)
@@ -85,6 +105,7 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 	if lines := response.Header["Content-Length"]; len(lines) > 0 { // the library ignores an invalid Content-Length
 		if length, err = http1.ParseLength(lines); err != nil {
 			_ = response.Body.Close()
+			cancel()
 			return nil, responseError(err)
 		}
 	}
@@ -103,7 +124,9 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 			resource.ContentLength = 0
 		}
 	}
-	resource.Body = &http2Body{response: response, trailer: resource.Trailer, sent: sent, ctx: ctx}
+	resource.Body = &http2Body{
+		response: response, trailer: resource.Trailer, sent: sent, ctx: ctx, stall: stall, cancel: cancel,
+	}
 	return resource, nil
 }
 
@@ -118,17 +141,6 @@ func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *se
 	}
 	header := http.Header{"User-Agent": nil} // nil keeps the library from adding its own
 	fields.CopyTo(header)
-	if r.Interim != nil {
-		n := 0
-		ctx = httptrace.WithClientTrace(ctx,
-			&httptrace.ClientTrace{Got1xxResponse: func(status int, header textproto.MIMEHeader) error {
-				if n++; n > maxInterim {
-					return invalid("more than %d interim responses", maxInterim)
-				}
-				r.interim(status, httpmessage.FromHeader(http.Header(header)))
-				return nil
-			}})
-	}
 	// An opaque URL keeps the path unchanged; the library removes the authority from it if it equals Host.
 	host := cmp.Or(r.Host, r.target.authority)
 	opaque := "//" + host + r.target.line
@@ -156,17 +168,23 @@ type http2Body struct {
 	trailer  *httpmessage.Trailer
 	sent     *sentBody
 	ctx      context.Context //nolint:containedctx // its cancellation also ends the body, which has no context
+	stall    *stallTimer
+	cancel   context.CancelFunc
 }
 
 // Read implements io.Reader. At io.EOF the trailer section is complete.
 func (b *http2Body) Read(p []byte) (int, error) {
+	b.stall.begin()
 	n, err := b.response.Body.Read(p)
+	expired := b.stall.end()
 	switch {
 	case err == nil:
 	case errors.Is(err, io.EOF):
 		b.trailer.Fields = httpmessage.FromHeader(b.response.Trailer).Filter(func(f httpmessage.Field) bool {
 			return http1.TrailerField(f.Name)
 		})
+	case expired:
+		err = fmt.Errorf("reading the response: %w", os.ErrDeadlineExceeded)
 	default:
 		err = b.sent.blame(b.ctx, err)
 	}
@@ -176,6 +194,7 @@ func (b *http2Body) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (b *http2Body) Close() error {
 	err := b.response.Body.Close()
+	b.cancel()
 	closeBody(b.sent.Reader)
 	return err
 }

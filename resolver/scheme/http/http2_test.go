@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	framing "golang.org/x/net/http2"
+
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
@@ -331,4 +333,165 @@ func TestHTTP2Lengths(t *testing.T) {
 			_ = resource.Body.Close()
 		}
 	}
+}
+
+// TestHTTP2Stall: the rest of a response that does not come is a timeout, although other responses come by the same
+// connection.
+func TestHTTP2Stall(t *testing.T) {
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "bo")
+		_ = http.NewResponseController(w).Flush()
+		if r.URL.Path == "/stall" {
+			<-r.Context().Done()
+		}
+	}, func(c *schemehttp.Config) { c.StallTimeout = 200 * time.Millisecond })
+	stalled, err := get(t, h, o.URL+"/stall")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var others sync.WaitGroup
+	defer others.Wait()
+	done := make(chan struct{})
+	others.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				if r, err := get(t, h, o.URL+"/"); err == nil {
+					_, _ = body(r)
+				}
+			}
+		}
+	})
+	if text, err := body(stalled); text != "bo" || !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%q, %v", text, err)
+	}
+	close(done)
+}
+
+// TestHTTP2Window: an origin may send 256 KiB of a response that nobody reads, by RFC 9113 section 6.9.2.
+func TestHTTP2Window(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var origin sync.WaitGroup
+	defer origin.Wait()
+	origin.Go(func() {
+		conn, err := l.Accept()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		if _, err := io.ReadFull(conn, make([]byte, len(framing.ClientPreface))); err != nil {
+			t.Error(err)
+			return
+		}
+		frame, err := framing.NewFramer(conn, conn).ReadFrame()
+		settings, ok := frame.(*framing.SettingsFrame)
+		if !ok {
+			t.Errorf("%v, %v", frame, err)
+			return
+		}
+		if size, _ := settings.Value(framing.SettingInitialWindowSize); size != 256<<10 {
+			t.Errorf("%d bytes", size)
+		}
+	})
+	h := newHandler(t, nil)
+	if _, err := h.Fetch(t.Context(), h2cRequest(t, "http://"+l.Addr().String()+"/")); err == nil {
+		t.Error("there is a response")
+	}
+}
+
+// slowClient is a client that does not accept an interim response until it is released.
+type slowClient struct{ reached, released chan struct{} }
+
+// Interim implements scheme.Interim.
+func (s slowClient) Interim(int, httpmessage.Fields) {
+	close(s.reached)
+	<-s.released
+}
+
+// TestHTTP2SlowClient: a client that does not accept an interim response does not block the requests of others on the
+// connection, and gets the final response after it.
+func TestHTTP2SlowClient(t *testing.T) {
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/early" {
+			w.WriteHeader(http.StatusEarlyHints)
+		}
+		fmt.Fprint(w, "ok")
+	}, func(c *schemehttp.Config) { c.HeaderTimeout = 10 * time.Second })
+	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/")}})
+	slow := slowClient{make(chan struct{}), make(chan struct{})}
+	var early sync.WaitGroup
+	early.Go(func() {
+		r, err := h.Fetch(t.Context(), scheme.Request{
+			Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/early")}, Interim: slow,
+		})
+		select {
+		case <-slow.released:
+		default:
+			t.Error("the response does not wait for the interim response")
+		}
+		if err != nil {
+			t.Error(err)
+		} else if text, err := body(r); text != "ok" || err != nil {
+			t.Errorf("%q, %v", text, err)
+		}
+	})
+	<-slow.reached
+	if r, err := get(t, h, o.URL+"/"); err != nil {
+		t.Error(err)
+	} else if text, err := body(r); text != "ok" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	if got := o.opened.Load(); got != 1 {
+		t.Errorf("%d connections", got)
+	}
+	close(slow.released)
+	early.Wait()
+}
+
+// silenced is a connection whose server hears nothing any more, once that is set, such as after a change of its
+// network.
+type silenced struct {
+	net.Conn
+	isSilent *atomic.Bool
+}
+
+// Write implements net.Conn.
+func (s silenced) Write(p []byte) (int, error) {
+	if s.isSilent.Load() {
+		return len(p), nil
+	}
+	return s.Conn.Write(p)
+}
+
+// TestHTTP2Silent: a connection on which the server did not answer in time carries no other request, and is closed
+// after its idle timeout.
+func TestHTTP2Silent(t *testing.T) {
+	first := new(atomic.Bool)
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") },
+		func(c *schemehttp.Config) {
+			isSilent := first
+			c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+				conn, err := dial(ctx, network, address)
+				this := isSilent
+				isSilent = new(atomic.Bool)
+				return silenced{conn, this}, err
+			}
+			c.HeaderTimeout, c.IdleTimeout = 50*time.Millisecond, 500*time.Millisecond
+		})
+	for range 3 {
+		_, err := get(t, h, o.URL+"/")
+		t.Logf("%d connections, %v", o.opened.Load(), err)
+		first.Store(true)
+	}
+	if o.opened.Load() < 2 {
+		t.Error("all requests were sent on the silent connection")
+	}
+	testserver.Wait(t, "the connections are closed", func() bool { return o.closed.Load() == o.opened.Load() })
 }

@@ -17,6 +17,7 @@ type sentBody struct {
 	io.Reader
 	started, closed atomic.Bool
 	failed          atomic.Pointer[error]
+	stall           *stallTimer // of the response
 }
 
 // Read implements io.Reader.
@@ -26,6 +27,9 @@ func (b *sentBody) Read(p []byte) (int, error) {
 		return 0, io.ErrClosedPipe
 	}
 	n, err := b.Reader.Read(p)
+	if n > 0 {
+		b.stall.sent()
+	}
 	if err != nil && !errors.Is(err, io.EOF) && !b.closed.Load() {
 		b.failed.CompareAndSwap(nil, &err)
 	}

@@ -200,8 +200,7 @@ func (u unreached) Unwrap() error { return u.error }
 
 // isSilence reports whether an error means that the proxy did not answer: a timeout, or a closed connection.
 func isSilence(err error) bool {
-	var timeout net.Error
-	return errors.As(err, &timeout) && timeout.Timeout() ||
+	return isTimeout(err) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, syscall.EPIPE)
 }

@@ -109,3 +109,13 @@ func playEndless(conn net.Conn, piece string, pause time.Duration) {
 		_, err = io.WriteString(conn, piece)
 	}
 }
+
+// TestBareLF: the author of an article cannot end it by a dot between bare LFs, which servers such as INN pass on
+// unchanged. The rest of it would be the replies to the next commands on the connection.
+func TestBareLF(t *testing.T) {
+	const article = "Subject: s\r\n\r\ntext\n.\n111 20261130000000\r\n211 1 1 1 g\r\n"
+	s := serve(t, "200 x", "ARTICLE", "220 0 <a@h.test>\r\n"+article+".")
+	if got, _ := body(t, config(s), "news:a@h.test?source"); got != article {
+		t.Errorf("got %q", got)
+	}
+}

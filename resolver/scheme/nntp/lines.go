@@ -14,7 +14,7 @@ type block struct{ scheme.DotReader }
 
 // newBlock returns the block of the response whose first line was read last.
 func (c *client) newBlock() *block {
-	c.block = &block{scheme.DotReader{In: c.reader}}
+	c.block = &block{scheme.DotReader{In: c.reader, CRLF: true}}
 	return c.block
 }
 

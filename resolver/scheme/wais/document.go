@@ -57,13 +57,16 @@ func serve(r scheme.Request, contentType string, body []byte) *scheme.Resource {
 	if instead := scheme.Precondition(r.Fields, fields, etag, time.Time{}); instead != nil {
 		return instead
 	}
-	resource := &scheme.Resource{Response: httpmessage.Response{Status: http.StatusOK, Fields: fields}}
+	status := http.StatusOK
 	if part, ok := scheme.ParseRange(r, int64(len(body)), etag, time.Time{}); ok {
-		resource.Status = part.Status(&fields, int64(len(body)))
+		status = part.Status(&fields, int64(len(body)))
 		body = body[min(part.First, int64(len(body))):][:part.Length]
 	}
 	fields.Set("Content-Length", strconv.Itoa(len(body)))
-	resource.ContentLength = int64(len(body))
+	resource := &scheme.Resource{Response: httpmessage.Response{
+		Status: status, Fields: fields,
+		ContentLength: int64(len(body)),
+	}}
 	if r.Method == http.MethodHead {
 		body = nil
 	}

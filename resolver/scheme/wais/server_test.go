@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -244,13 +245,19 @@ func TestConditions(t *testing.T) {
 		return resource, string(body)
 	}
 	whole, text := fetch(http.MethodGet, "Accept", "*/*")
+	size := strconv.Itoa(len(text))
 	if part, body := fetch(http.MethodGet, "Range", "bytes=5-6"); part.Status != http.StatusPartialContent ||
-		body != text[5:7] {
-		t.Errorf("a part is %d %q", part.Status, body)
+		body != text[5:7] || part.Fields.Get("Content-Range") != "bytes 5-6/"+size ||
+		part.Fields.Get("Content-Length") != "2" {
+		t.Errorf("a part is %d %v %q", part.Status, part.Fields, body)
 	}
 	if part, body := fetch(http.MethodGet, "Range",
-		"bytes=9999-"); part.Status != http.StatusRequestedRangeNotSatisfiable || body != "" {
-		t.Errorf("no part is %d %q", part.Status, body)
+		"bytes=9999-"); part.Status != http.StatusRequestedRangeNotSatisfiable || body != "" ||
+		part.Fields.Get("Content-Range") != "bytes */"+size {
+		t.Errorf("no part is %d %v %q", part.Status, part.Fields, body)
+	}
+	if whole.Fields.Get("Content-Length") != size {
+		t.Errorf("the whole is %v", whole.Fields)
 	}
 	if head, body := fetch(http.MethodHead, "Accept", "*/*"); head.ContentLength != int64(len(text)) || body != "" {
 		t.Errorf("HEAD is %d %q", head.ContentLength, body)

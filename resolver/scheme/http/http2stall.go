@@ -1,0 +1,83 @@
+package http
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// stallTimer cancels an HTTP/2 stream whose response is being read, if nothing was read or sent on it for a time. The
+// idle timeout of the connection does not: other streams may keep it active. A nil timer does nothing.
+type stallTimer struct {
+	timeout time.Duration
+	cancel  context.CancelFunc
+
+	mu      sync.Mutex
+	timer   *time.Timer // nil before the first read
+	reading bool
+	missed  int // calls of expire that came too late: the timer was stopped at the same time
+	expired bool
+}
+
+// begin starts the timeout of a read.
+func (s *stallTimer) begin() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reading = true
+	switch {
+	case s.expired:
+	case s.timer == nil:
+		s.timer = time.AfterFunc(s.timeout, s.expire)
+	default:
+		s.timer.Reset(s.timeout)
+	}
+}
+
+// sent restarts the timeout of a pending read: an origin that accepts data is not idle.
+func (s *stallTimer) sent() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reading && !s.expired {
+		s.stop()
+		s.timer.Reset(s.timeout)
+	}
+}
+
+// end stops the timeout of a read, and reports whether it has expired.
+func (s *stallTimer) end() bool {
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reading = false
+	if !s.expired {
+		s.stop()
+	}
+	return s.expired
+}
+
+// stop stops the running timer; s.mu is held.
+func (s *stallTimer) stop() {
+	if !s.timer.Stop() {
+		s.missed++
+	}
+}
+
+// expire cancels the stream.
+func (s *stallTimer) expire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.missed > 0 {
+		s.missed--
+		return
+	}
+	s.expired = true
+	s.cancel()
+}
