@@ -151,7 +151,7 @@ func TestMenuLimits(t *testing.T) {
 		"as many as allowed": {strings.Repeat(line, 10) + ".\r\n", 10, true},
 		"one more":           {strings.Repeat(line, 11), 10, false},
 		"a long line":        {line + strings.Repeat("x", 200) + "\r\n" + line, 2, false},
-		"bytes":             {line + "i" + strings.Repeat(strings.Repeat("x", 80)+"\r\n", 40), 10, false},
+		"bytes":              {line + "i" + strings.Repeat(strings.Repeat("x", 80)+"\r\n", 40), 10, false},
 		"an endless line":    {line + strings.Repeat("x", 20000), 1, false},
 	} {
 		l := fetch(t, h, "gopher://"+respond(t, c.answer).addr).Listing

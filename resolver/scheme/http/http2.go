@@ -35,8 +35,9 @@ type http2Conn struct {
 func (c *http2Conn) pooled() bool { return c.used.Load() }
 
 // receiveWindow is how many bytes of a response an origin may send that the client has not read: RFC 9113 section
-// 5.2. It is the memory that a request with a slow client may take; the library would allow 4 MiB.
-const receiveWindow = 256 << 10
+// 5.2. It limits the rate, to a window a round trip, and the memory that a slow client may take: the library would
+// allow 4 MiB.
+const receiveWindow = 1 << 20
 
 // newHTTP2 starts HTTP/2 on a connection and reserves a stream for the first request. Without TLS there is no
 // ALPN, so the server must be known to speak HTTP/2 (RFC 9113 section 3.3).

@@ -370,7 +370,7 @@ func TestHTTP2Stall(t *testing.T) {
 	close(done)
 }
 
-// TestHTTP2Window: an origin may send 256 KiB of a response that nobody reads, by RFC 9113 section 6.9.2.
+// TestHTTP2Window: an origin may send 1 MiB of a response that nobody reads, by RFC 9113 section 6.9.2.
 func TestHTTP2Window(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -396,7 +396,7 @@ func TestHTTP2Window(t *testing.T) {
 			t.Errorf("%v, %v", frame, err)
 			return
 		}
-		if size, _ := settings.Value(framing.SettingInitialWindowSize); size != 256<<10 {
+		if size, _ := settings.Value(framing.SettingInitialWindowSize); size != 1<<20 {
 			t.Errorf("%d bytes", size)
 		}
 	})

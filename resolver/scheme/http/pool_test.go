@@ -193,7 +193,7 @@ func TestNoRepeatAfterFirstByte(t *testing.T) {
 func TestDeadConnections(t *testing.T) {
 	for name, message := range map[string]string{
 		"closed": "",
-		"bytes": "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfake",
+		"bytes":  "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfake",
 	} {
 		for _, secure := range []bool{false, true} {
 			reported := make(chan struct{}, 4)
