@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -99,6 +100,32 @@ func TestTokensByForm(t *testing.T) {
 		strings.Contains(reported, "tokens.") {
 		t.Errorf("roles in German: %s", reported)
 	}
+}
+
+// The only copy of a token is not lost to a page that fails, or is not shown.
+func TestTokenAfterAFailure(t *testing.T) {
+	s := newSite(t, locked)
+	b := s.person(t, token.Token{Name: "chief", Role: registry.Admin})
+	w := b.open("/registry/tokens", url.Values{
+		"csrf": {csrf(t, b.open("/registry/tokens", nil))}, "name": {"scanner"}, "role": {"reader"},
+	})
+	shown := w.Header().Get("Location")
+	if w.Code != 303 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	b.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Method = http.MethodHead
+		s.ServeHTTP(w, r)
+	})
+	if w = b.open(shown, nil); w.Code != 200 {
+		t.Errorf("HEAD: %d", w.Code)
+	}
+	b.Handler = s
+	_, done, _ := strings.Cut(shown, "?")
+	if w = b.open("/registry/name?uri=urn:nbn:fi:unknown&"+done, nil); w.Code != 404 {
+		t.Errorf("a page that fails: %d", w.Code)
+	}
+	wantText(t, b.open(shown, nil), 200, "The token of scanner")
 }
 
 // Actions that a token does not permit are neither offered nor accepted.

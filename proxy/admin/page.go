@@ -88,8 +88,7 @@ func (h *Handler) pageReply(
 		if err != nil {
 			return message.Reply{}, err
 		}
-		p.Panel.Outcome = pages.Content(h.config.Sessions.TakeOutcome(cookie, r.URL.Query().Get(fieldOutcome)))
-		return h.serveForm(p, o)
+		return h.showPage(p, o, cookie)
 	}
 	// The body of a denied client is not read.
 	if _, refused := h.reachAs(r, isOpen(o)); refused != nil {
@@ -116,6 +115,18 @@ func (h *Handler) pageReply(
 		reply.Location = withDone(reply.Location, h.config.Sessions.KeepOutcome(cookie, string(p.Outcome)))
 	}
 	return reply, nil
+}
+
+// showPage returns a page with the outcome of the last form, which it then forgets. An outcome that was not shown is
+// kept: it may be the only copy of a token.
+func (h *Handler) showPage(p *page.Request, o *page.Page, cookie string) (message.Reply, error) {
+	done := p.URL.Query().Get(fieldOutcome)
+	p.Panel.Outcome = pages.Content(h.config.Sessions.Outcome(cookie, done))
+	reply, err := h.serveForm(p, o)
+	if p.Panel.Outcome != "" && err == nil && p.Method == http.MethodGet {
+		h.config.Sessions.RemoveOutcome(done)
+	}
+	return reply, err
 }
 
 // fieldOutcome is the query parameter with the identifier of the outcome of the last form.
