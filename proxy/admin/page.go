@@ -83,7 +83,7 @@ func (h *Handler) pageReply(
 	}
 	actor, err := h.visitor(r, o)
 	p := &page.Request{Request: r, Actor: actor, ID: id, Field: h.field(cookie)}
-	p.Panel = h.panel(r, actor, p.Field)
+	p.Panel = h.panel(h.Design.In(h.languageOf(r)), r, actor, p.Field)
 	if r.Method != http.MethodPost {
 		if err != nil {
 			return message.Reply{}, err
@@ -230,8 +230,8 @@ func (h *Handler) form(
 }
 
 // panel returns the frame of a page for an actor: navigation, language and forms.
-func (h *Handler) panel(r *http.Request, actor registry.Actor, field pages.Field) pages.Panel {
-	p := pages.Panel{Path: r.URL.Path, Writer: h.Design.In(h.languageOf(r))}
+func (h *Handler) panel(in pages.Writer, r *http.Request, actor registry.Actor, field pages.Field) pages.Panel {
+	p := pages.Panel{Path: r.URL.Path, Writer: in}
 	if r.Method != http.MethodPost {
 		p.Address = addressOf(r.URL)
 	}
