@@ -45,8 +45,9 @@ func isOpen(p *page.Page) bool { return p.Path == pathLogin || p.Path == pathLog
 func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, o *page.Page, id string) {
 	cookie, isNew := h.cookieOf(r)
 	h.rememberLanguage(w, r)
-	// The CSRF token depends on a cookie, even where no session is needed.
-	if isNew {
+	// The CSRF token depends on a cookie, even where no session is needed. A browser that follows a link of another
+	// site withholds the cookie that it has: a new one would end the session.
+	if _, refused := h.reachAs(r, isOpen(o)); isNew && refused == nil {
 		w.Header().Add("Set-Cookie", session.SetCookie(r, cookie, h.isSecure(r)))
 	}
 	reply, err := h.pageReply(w, r, o, id, cookie) //nolint:contextcheck // the request carries the context
