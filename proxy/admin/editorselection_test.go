@@ -202,6 +202,11 @@ func TestSelectionOfAnotherTab(t *testing.T) {
 	if w = b.open(at, other); w.Code != 303 {
 		t.Errorf("the last one: %d %s", w.Code, w.Body)
 	}
+	// A double click, whose second reply the browser shows.
+	if w = b.open(at, other); strings.Contains(w.Body.String(), "Nothing has changed") {
+		t.Errorf("what was changed is denied: %s", w.Body)
+	}
+	wantText(t, w, 410, "no longer stored", "urn:nbn:fi:a", "anna")
 }
 
 // The list is ordered by name, or by the last change, and the complete result can be exported.
