@@ -102,6 +102,28 @@ func TestTokensByForm(t *testing.T) {
 	}
 }
 
+// The second request of a double click does not deny that the token is revoked.
+func TestRevokedTwice(t *testing.T) {
+	s := newSite(t, locked)
+	b := s.person(t, token.Token{Name: "chief", Role: registry.Admin})
+	s.person(t, token.Token{Name: "leaving", Role: registry.Reader})
+	list := testserver.ParseHTML(b.open("/registry/tokens", nil).Body.String())
+	at := regexp.MustCompile(`/registry/tokens/[0-9a-f]+/revoke`)
+	for _, row := range list.All("tr") {
+		if link := row.First("a"); strings.Contains(row.Text(), "leaving") && at.MatchString(link.Attr("href")) {
+			form := url.Values{"csrf": {csrf(t, b.open(link.Attr("href"), nil))}}
+			for range 2 {
+				if w := b.open(link.Attr("href"), form); w.Code != 303 {
+					t.Errorf("%d %s", w.Code, textOf(w))
+				}
+			}
+			wantText(t, b.open("/registry/tokens", nil), 200, "chief")
+			return
+		}
+	}
+	t.Fatal("no token to revoke")
+}
+
 // The only copy of a token is not lost to a page that fails, or is not shown.
 func TestTokenAfterAFailure(t *testing.T) {
 	s := newSite(t, locked)
