@@ -353,7 +353,7 @@ func TestMoveByForm(t *testing.T) {
 				t.Errorf("%+v: %d %s", tt, w.Code, textOf(w))
 			}
 		}
-		wantText(t, b.open("/registry/targets/move", url.Values{"csrf": {field}, "do": {"import"}}), 404,
+		wantText(t, b.open("/registry/targets/move", url.Values{"csrf": {field}, "do": {"import"}}), 410,
 			"is no longer stored")
 	})
 }

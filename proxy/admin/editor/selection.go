@@ -139,7 +139,7 @@ func (e *Editor) serveSelection(p *Request) (message.Reply, error) {
 	d, ok := e.Drafts.find(p, p.ID)
 	if !ok || d.Kind != kindSelection || d.Select == nil {
 		if p.Form.Get("do") == doSave {
-			return e.savedBefore(p)
+			return gone(p, e.serveChanges)
 		}
 		return message.Reply{}, errNoDraft
 	}
@@ -187,15 +187,6 @@ func (e *Editor) saveSelection(p *Request, d draft) (message.Reply, error) {
 	}
 	p.Outcome = p.Panel.Writer.T("changes.done_saved")
 	return seeOther(setPath(set, "")), nil
-}
-
-// savedBefore shows the latest change sets in reply to a form that saves a selection which is no longer stored: after
-// a double click, the first request has made the change.
-func (e *Editor) savedBefore(p *Request) (message.Reply, error) {
-	p.Form, p.Panel.Error = nil, errorContent(p.Panel.Writer, errNoDraft)
-	reply, err := e.serveChanges(p)
-	reply.Status = http.StatusGone
-	return reply, err
 }
 
 // showSelection shows a selection, and the preview of the chosen change.
