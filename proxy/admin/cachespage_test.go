@@ -91,6 +91,7 @@ func TestPurgesByForms(t *testing.T) {
 		{formOf("responses", "all", "", "hard", "yes"), 200, "2 true true", "removed"},
 		{formOf("responses", "all", "", "hard", "no"), 200, "", "confirm it"},
 		{formOf("responses", "uri", "http://fails.example/", "refresh", ""), 502, "", "Bad Gateway"},
+		{formOf("responses", "uri", "http://forbidden.example/", "refresh", ""), 403, "", "destination_forbidden"},
 	} {
 		caches, responses := &fakeCaches{}, &fakeResponses{keys: keys}
 		h := newAdminHandler(caches, func(c *admin.Config) { c.Responses = responses })

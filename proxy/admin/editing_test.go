@@ -205,6 +205,26 @@ func TestConflictOfEditors(t *testing.T) {
 	taken.expect(t, 412, "It is already registered")
 }
 
+// The form of a merge offers the status of the current version, too, like any other form.
+func TestStatusAfterMerge(t *testing.T) {
+	s := newSite(t, locked)
+	anna, root := s.editorOf(t, token.Token{Role: registry.Writer}), "Authorization: Bearer "+adminToken
+	const target = `{"targets":[{"uri":"https://a.example/"}],"status":"reserved"`
+	s.ask("PUT "+of(names, "urn:nbn:fi:a"), target+`}`, root)
+	hers := anna.get("/registry/edit?uri=urn:nbn:fi:a")
+	s.ask("PUT "+of(names, "urn:nbn:fi:a"), target+`,"contact":"x"}`, root, `If-Match: "1"`)
+	merged := anna.press(t, anna.press(t, hers, "preview", "status=active"), "merge")
+	merged.expect(t, 200)
+	var offered []string
+	for _, o := range merged.parsed().First("select", "name=status").All("option") {
+		offered = append(offered, o.Attr("value"))
+	}
+	if fields, _ := merged.form(t); fields.Get("status") != "active" || fields.Get("contact") != "x" ||
+		!slices.Equal(offered, []string{"active", "reserved"}) {
+		t.Errorf("%v, offered %q", fields, offered)
+	}
+}
+
 // Data without form fields survives any change.
 func TestUnknownFieldsSurvive(t *testing.T) {
 	s := newSite(t, nil)

@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -99,6 +100,54 @@ func TestTokensByForm(t *testing.T) {
 		strings.Contains(reported, "tokens.") {
 		t.Errorf("roles in German: %s", reported)
 	}
+}
+
+// The second request of a double click does not deny that the token is revoked.
+func TestRevokedTwice(t *testing.T) {
+	s := newSite(t, locked)
+	b := s.person(t, token.Token{Name: "chief", Role: registry.Admin})
+	s.person(t, token.Token{Name: "leaving", Role: registry.Reader})
+	list := testserver.ParseHTML(b.open("/registry/tokens", nil).Body.String())
+	at := regexp.MustCompile(`/registry/tokens/[0-9a-f]+/revoke`)
+	for _, row := range list.All("tr") {
+		if link := row.First("a"); strings.Contains(row.Text(), "leaving") && at.MatchString(link.Attr("href")) {
+			form := url.Values{"csrf": {csrf(t, b.open(link.Attr("href"), nil))}}
+			for range 2 {
+				if w := b.open(link.Attr("href"), form); w.Code != 303 {
+					t.Errorf("%d %s", w.Code, textOf(w))
+				}
+			}
+			wantText(t, b.open("/registry/tokens", nil), 200, "chief")
+			return
+		}
+	}
+	t.Fatal("no token to revoke")
+}
+
+// The only copy of a token is not lost to a page that fails, or is not shown.
+func TestTokenAfterAFailure(t *testing.T) {
+	s := newSite(t, locked)
+	b := s.person(t, token.Token{Name: "chief", Role: registry.Admin})
+	w := b.open("/registry/tokens", url.Values{
+		"csrf": {csrf(t, b.open("/registry/tokens", nil))}, "name": {"scanner"}, "role": {"reader"},
+	})
+	shown := w.Header().Get("Location")
+	if w.Code != 303 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	b.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Method = http.MethodHead
+		s.ServeHTTP(w, r)
+	})
+	if w = b.open(shown, nil); w.Code != 200 {
+		t.Errorf("HEAD: %d", w.Code)
+	}
+	b.Handler = s
+	_, done, _ := strings.Cut(shown, "?")
+	if w = b.open("/registry/name?uri=urn:nbn:fi:unknown&"+done, nil); w.Code != 404 {
+		t.Errorf("a page that fails: %d", w.Code)
+	}
+	wantText(t, b.open(shown, nil), 200, "The token of scanner")
 }
 
 // Actions that a token does not permit are neither offered nor accepted.
@@ -304,7 +353,7 @@ func TestMoveByForm(t *testing.T) {
 				t.Errorf("%+v: %d %s", tt, w.Code, textOf(w))
 			}
 		}
-		wantText(t, b.open("/registry/targets/move", url.Values{"csrf": {field}, "do": {"import"}}), 404,
+		wantText(t, b.open("/registry/targets/move", url.Values{"csrf": {field}, "do": {"import"}}), 410,
 			"is no longer stored")
 	})
 }

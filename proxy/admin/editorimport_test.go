@@ -194,13 +194,18 @@ func TestImportByForm(t *testing.T) {
 		wantText(t, b.open(dry, nil), 200, "changed 1", "Overwrites yes")
 		stale := url.Values{"csrf": {csrf(t, page)}, "do": {"import"}, "checked": {seen}}
 		wantText(t, b.open(at, stale), 422, "Preview the changes first")
-		w = b.open(at, url.Values{
+		confirmed := url.Values{
 			"csrf": {csrf(t, page)}, "do": {"import"},
 			"checked": {strings.TrimPrefix(dry, "/registry/jobs/")},
-		})
+		}
+		w = b.open(at, confirmed)
 		done := w.Header().Get("Location")
 		if w.Code != 303 || !strings.HasPrefix(done, "/registry/jobs/") || done == dry {
 			t.Fatalf("%d %s %s", w.Code, done, textOf(w))
+		}
+		// A double click, whose second reply the browser shows, leads to the job.
+		if again := b.open(at, confirmed); again.Code != 410 || !strings.Contains(again.Body.String(), `href="`+done) {
+			t.Errorf("a double click: %d %s", again.Code, textOf(again))
 		}
 		time.Sleep(time.Minute)
 		wantText(t, b.open(done, nil), 200, "Import of names", "new 1", "changed 1", "rejected lines, of 3 1",

@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -12,6 +13,17 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/token"
 )
+
+// saving returns the form of the page of a selection that makes the previewed change.
+func saving(t *testing.T, shown *httptest.ResponseRecorder) url.Values {
+	t.Helper()
+	form := url.Values{"csrf": {csrf(t, shown)}, "do": {"save"}}
+	page := testserver.ParseHTML(shown.Body.String())
+	for _, name := range []string{"as_of", "checked"} {
+		form.Set(name, page.First("input", "name="+name).Attr("value"))
+	}
+	return form
+}
 
 // Selected names are changed together: after a preview, and as one change set.
 func TestSelection(t *testing.T) {
@@ -101,8 +113,7 @@ func TestSelection(t *testing.T) {
 			}
 			page := b.open(at, nil)
 			wantText(t, page, 200, tt.want...)
-			asOf := testserver.ParseHTML(page.Body.String()).First("input", "name=as_of").Attr("value")
-			w = b.open(at, url.Values{"csrf": {field}, "do": {"save"}, "as_of": {asOf}})
+			w = b.open(at, saving(t, page))
 			if w.Code != 303 || !strings.HasPrefix(w.Header().Get("Location"), "/registry/changes/") {
 				t.Fatalf("%d %v %s", w.Code, w.Header(), textOf(w))
 			}
@@ -149,9 +160,9 @@ func TestSelectionConflicts(t *testing.T) {
 		}
 	}
 	b.open(at, url.Values{"csrf": {field}, "task": {"contact"}, "contact": {"x"}})
-	asOf := testserver.ParseHTML(b.open(at, nil).Body.String()).First("input", "name=as_of").Attr("value")
+	seen := saving(t, b.open(at, nil))
 	s.has(t, "urn:nbn:fi:b", "https://other.example/")
-	w := b.open(at, url.Values{"csrf": {field}, "do": {"save"}, "as_of": {asOf}})
+	w := b.open(at, seen)
 	wantText(t, w, 412, "urn:nbn:fi:b was changed meanwhile")
 	if n, _ := s.registry.Get(t.Context(), registry.Name("urn:nbn:fi:a")); n.Contact != "" {
 		t.Errorf("a part was changed: %+v", n)
@@ -165,6 +176,37 @@ func TestSelectionConflicts(t *testing.T) {
 		strings.Contains(reader.open("/registry/names", nil).Body.String(), `type="checkbox" name="uri"`) {
 		t.Errorf("a reader may change: %d", w.Code)
 	}
+}
+
+// Only the change that was previewed is made: another tab may have chosen another one.
+func TestSelectionOfAnotherTab(t *testing.T) {
+	s := newJobSite(t)
+	s.has(t, "urn:nbn:fi:a", "https://a.example/")
+	b := s.editor(t)
+	field := csrf(t, b.open("/registry/names", nil))
+	at := b.open("/registry/selection",
+		url.Values{"csrf": {field}, "do": {"selected"}, "uri": {"urn:nbn:fi:a"}}).Header().Get("Location")
+	b.open(at, url.Values{"csrf": {field}, "task": {"contact"}, "contact": {"x"}})
+	seen := saving(t, b.open(at, nil))
+	b.open(at, url.Values{"csrf": {field}, "task": {"withdraw"}, "reason": {"a mistake"}})
+	other := saving(t, b.open(at, nil))
+	w := b.open(at, seen)
+	wantText(t, w, 422, "Preview the changes first")
+	if !strings.Contains(w.Body.String(), `value="a mistake"`) {
+		t.Errorf("the input was lost: %s", w.Body)
+	}
+	if n, err := s.registry.Get(t.Context(), registry.Name("urn:nbn:fi:a")); err != nil ||
+		n.Status != registry.Active || n.Contact != "" {
+		t.Errorf("%+v, %v", n, err)
+	}
+	if w = b.open(at, other); w.Code != 303 {
+		t.Errorf("the last one: %d %s", w.Code, w.Body)
+	}
+	// A double click, whose second reply the browser shows.
+	if w = b.open(at, other); strings.Contains(w.Body.String(), "Nothing has changed") {
+		t.Errorf("what was changed is denied: %s", w.Body)
+	}
+	wantText(t, w, 410, "no longer stored", "urn:nbn:fi:a", "anna")
 }
 
 // The list is ordered by name, or by the last change, and the complete result can be exported.

@@ -73,6 +73,21 @@ func (b *browser) logIn(t *testing.T, secret, next string) (int, string) {
 
 const here = "127.0.0.1:5"
 
+// A link of another site does not end the session: browsers withhold the cookie (SameSite=Strict), but accept a new one.
+func TestLinkOfAnotherSite(t *testing.T) {
+	s := newSite(t, locked)
+	for _, target := range []string{"/registry/names", "/login", "/status"} {
+		b := newBrowser(s, here, [2]string{"Sec-Fetch-Site", "cross-site"})
+		if w := b.open(target, nil); w.Code != 403 || len(w.Header()["Set-Cookie"]) > 0 {
+			t.Errorf("%s: %d, %v", target, w.Code, w.Header())
+		}
+		b.fields = nil
+		if b.open(target, nil); len(b.cookies) != 1 {
+			t.Errorf("%s, typed: %v", target, b.cookies)
+		}
+	}
+}
+
 func TestLogin(t *testing.T) {
 	s := newSite(t, locked)
 	_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Name: "root", Role: registry.Admin},

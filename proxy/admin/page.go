@@ -45,8 +45,9 @@ func isOpen(p *page.Page) bool { return p.Path == pathLogin || p.Path == pathLog
 func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, o *page.Page, id string) {
 	cookie, isNew := h.cookieOf(r)
 	h.rememberLanguage(w, r)
-	// The CSRF token depends on a cookie, even where no session is needed.
-	if isNew {
+	// The CSRF token depends on a cookie, even where no session is needed. A browser that follows a link of another
+	// site withholds the cookie that it has: a new one would end the session.
+	if _, refused := h.reachAs(r, isOpen(o)); isNew && refused == nil {
 		w.Header().Add("Set-Cookie", session.SetCookie(r, cookie, h.isSecure(r)))
 	}
 	reply, err := h.pageReply(w, r, o, id, cookie) //nolint:contextcheck // the request carries the context
@@ -83,13 +84,12 @@ func (h *Handler) pageReply(
 	}
 	actor, err := h.visitor(r, o)
 	p := &page.Request{Request: r, Actor: actor, ID: id, Field: h.field(cookie)}
-	p.Panel = h.panel(r, actor, p.Field)
+	p.Panel = h.panel(h.Design.In(h.languageOf(r)), r, actor, p.Field)
 	if r.Method != http.MethodPost {
 		if err != nil {
 			return message.Reply{}, err
 		}
-		p.Panel.Outcome = pages.Content(h.config.Sessions.TakeOutcome(cookie, r.URL.Query().Get(fieldOutcome)))
-		return h.serveForm(p, o)
+		return h.showPage(p, o, cookie)
 	}
 	// The body of a denied client is not read.
 	if _, refused := h.reachAs(r, isOpen(o)); refused != nil {
@@ -116,6 +116,18 @@ func (h *Handler) pageReply(
 		reply.Location = withDone(reply.Location, h.config.Sessions.KeepOutcome(cookie, string(p.Outcome)))
 	}
 	return reply, nil
+}
+
+// showPage returns a page with the outcome of the last form, which it then forgets. An outcome that was not shown is
+// kept: it may be the only copy of a token.
+func (h *Handler) showPage(p *page.Request, o *page.Page, cookie string) (message.Reply, error) {
+	done := p.URL.Query().Get(fieldOutcome)
+	p.Panel.Outcome = pages.Content(h.config.Sessions.Outcome(cookie, done))
+	reply, err := h.serveForm(p, o)
+	if p.Panel.Outcome != "" && err == nil && p.Method == http.MethodGet {
+		h.config.Sessions.RemoveOutcome(done)
+	}
+	return reply, err
 }
 
 // fieldOutcome is the query parameter with the identifier of the outcome of the last form.
@@ -219,8 +231,8 @@ func (h *Handler) form(
 }
 
 // panel returns the frame of a page for an actor: navigation, language and forms.
-func (h *Handler) panel(r *http.Request, actor registry.Actor, field pages.Field) pages.Panel {
-	p := pages.Panel{Path: r.URL.Path, Writer: h.Design.In(h.languageOf(r))}
+func (h *Handler) panel(in pages.Writer, r *http.Request, actor registry.Actor, field pages.Field) pages.Panel {
+	p := pages.Panel{Path: r.URL.Path, Writer: in}
 	if r.Method != http.MethodPost {
 		p.Address = addressOf(r.URL)
 	}

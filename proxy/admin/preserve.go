@@ -112,8 +112,7 @@ func (h *Handler) servePreserved(
 	to.Header.Del("Cookie")
 	to.AddCookie(session.Cookie(to, cookie, h.isSecure(to)))
 	again := &page.Request{Request: to, Actor: actor, ID: id, Form: form, Field: h.field(cookie)}
-	again.Panel = h.panel(to, actor, again.Field)
-	again.Panel.Writer = p.Panel.Writer
+	again.Panel = h.panel(p.Panel.Writer, to, actor, again.Field) // the clone has no cookie of the language
 	return h.restoreForm(again, o, p.Panel.Writer.T("again.back")), true
 }
 

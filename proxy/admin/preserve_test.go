@@ -157,6 +157,20 @@ func TestFormFromBeforeARestart(t *testing.T) {
 	}
 }
 
+// The page of a preserved form is in one language, that of the login page.
+func TestLanguageOfPreservedForm(t *testing.T) {
+	s := newSite(t, locked)
+	b := newBrowser(s, here)
+	b.open("/login?lang=de", nil)
+	form := url.Values{"csrf": {csrf(t, b.open("/login", nil))}, "name": {"urn:nbn:fi:a"}}
+	login := page{b.open("/registry/edit", form), "/registry/edit"}
+	again := b.press(t, login, "", "token="+adminToken)
+	again.expect(t, 200, "Namen", "Änderungen", "Abmelden")
+	if body := again.Body.String(); !strings.Contains(body, `<html lang="de">`) || strings.Contains(body, "Changes") {
+		t.Errorf("mixed languages: %s", body)
+	}
+}
+
 // Where no token is required, an expired session does not become a request without a token.
 func TestEndedSessionWithoutRequiredToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/admin"
 	adminapi "github.com/urnd/urnd/proxy/admin/api"
 	"github.com/urnd/urnd/resolver"
@@ -46,8 +47,11 @@ func (f *fakeResponses) Explain(context.Context, uri.URI, httpmessage.Fields, bo
 }
 
 func (f *fakeResponses) Refresh(_ context.Context, key uri.URI) (int, error) {
-	if host, _ := key.Host(); host == "fails.example" {
+	switch host, _ := key.Host(); host {
+	case "fails.example":
 		return 0, resolver.ErrUnreachable
+	case "forbidden.example":
+		return 0, netguard.ErrForbidden
 	}
 	f.purged = append(f.purged, "refresh "+key.String())
 	return 1, nil

@@ -164,9 +164,18 @@ func TestLongestPages(t *testing.T) {
 	marked.Rule, marked.RuleCode, marked.Offset = "path", "path", &offset
 	address := problem
 	address.Input, address.Typed = "https://h.example/"+strings.Repeat("%", 1000), ""
+	withdrawn, quoted := problem, `urn:a1:`+strings.Repeat(`'`, 1010)
+	withdrawn.Status, withdrawn.Called, withdrawn.Citation, withdrawn.Page = 410, long, long, "/uri-res/N2C.html?urn:a1:b"
+	withdrawn.Suggestions, withdrawn.Record = nil, &api.Record{
+		Status: "withdrawn", Since: "2031-05-01T10:00:00Z", Reason: long, Contact: long,
+		Successors: slices.Repeat([]string{"urn:nbn:fi:" + strings.Repeat("+", 300)}, 100),
+	}
+	suggested := problem
+	suggested.Input, suggested.Typed, suggested.Suggestions = quoted, quoted, slices.Repeat([]string{quoted}, 3)
 	for name, p := range map[string]pages.Page{
 		"home": w.Home(false), "problem": w.Problem(problem),
 		"marked": w.Problem(marked), "address": w.Problem(address),
+		"withdrawn": w.Problem(withdrawn), "suggested": w.Problem(suggested),
 	} {
 		read(t, p.Body)
 		const most = 30_000

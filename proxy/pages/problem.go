@@ -2,6 +2,7 @@ package pages
 
 import (
 	"html/template"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -45,6 +46,7 @@ type recordOfProblem struct {
 	Since                  string // the day
 	Reason                 string // as the end of a sentence
 	Successors             []link // names that replace it
+	IsCut                  bool   // not all of them fit
 	About, Citation        string
 	More                   template.HTMLAttr // of the link to the page about the name; "" for none
 	Contact                link              // without href if it is no location
@@ -54,9 +56,10 @@ type recordOfProblem struct {
 func (w Writer) Problem(p api.Problem) Page {
 	p.More = shorten(p.More)
 	w.fetches = p.MayFetch
+	suggestions, room := within(w.links(notLong(p.Suggestions)), budgetProblem)
 	page := problemPage{
 		Problem: &p, Heading: w.heading(&p), Message: w.problemMessage(&p),
-		Suggestions: listed(w.links(notLong(p.Suggestions))), Reason: w.reason(&p), IsFetch: p.MayFetch,
+		Suggestions: listed(suggestions), Reason: w.reason(&p), IsFetch: p.MayFetch,
 	}
 	page.StatusText = strings.TrimSpace(strconv.Itoa(p.Status) + " " + w.title(&p))
 	if p.Offset != nil {
@@ -76,9 +79,11 @@ func (w Writer) Problem(p api.Problem) Page {
 	page.Form = w.form(path, typed)
 	if r := p.Record; r != nil {
 		since, _, _ := strings.Cut(r.Since, "T")
+		reason, _ := fitting(r.Reason, budgetText)
+		successors, _ := within(w.links(r.Successors), room)
 		page.Record = &recordOfProblem{
-			IsWithdrawn: r.Status == "withdrawn", IsSandbox: r.Sandbox, Since: since, Reason: sentenceOf(r.Reason),
-			Successors: w.links(r.Successors), Contact: w.asked(r.Contact),
+			IsWithdrawn: r.Status == "withdrawn", IsSandbox: r.Sandbox, Since: since, Reason: sentenceOf(reason),
+			Successors: successors, IsCut: len(successors) < len(r.Successors), Contact: w.asked(r.Contact),
 		}
 		page.Record.About, _ = fitting(p.Called, budgetText)
 		page.Record.Citation, _ = fitting(p.Citation, budgetText)
@@ -138,6 +143,22 @@ const (
 	longInput  = 1024
 	shownInput = 256
 )
+
+// budgetProblem limits the links to suggestions and successors, in bytes of markup.
+const budgetProblem = 7_500
+
+// within returns the first links whose markup fits in so many bytes, and the bytes that are left.
+func within(all []link, most int) (fits []link, left int) {
+	const around = len(`<li><a ><code dir="auto"></code></a></li>`)
+	for i := range all {
+		_, size := fitting(all[i].Text, math.MaxInt)
+		if size += len(all[i].Href) + around; size > most {
+			return all[:i], most
+		}
+		most -= size
+	}
+	return all, most
+}
 
 // notLong returns the identifiers that are short enough for a link.
 func notLong(all []string) []string {

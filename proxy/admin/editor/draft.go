@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 	"github.com/urnd/urnd/resolver/registry/jobs"
@@ -298,3 +300,12 @@ func storingDraft(err error) error {
 
 // errNoDraft means that a draft does not exist any more.
 var errNoDraft = invalidAs(registry.ErrUnknown, "import_gone", "Count", strconv.Itoa(maxOfActorCount))
+
+// gone shows a list in reply to a form that carries out a draft which is no longer stored: after a double click, the
+// first request has carried it out, and the list begins with the result.
+func gone(p *Request, list func(*Request) (message.Reply, error)) (message.Reply, error) {
+	p.Form, p.Panel.Error = nil, errorContent(p.Panel.Writer, errNoDraft)
+	reply, err := list(p)
+	reply.Status = http.StatusGone
+	return reply, err
+}

@@ -343,6 +343,6 @@ func (e *Editor) merge(r *editing) (message.Reply, error) {
 	}
 	note := r.form.texts[inNote]
 	r.form, r.version = formOf(merged(was, mine, documentOf(current))), current.Version
-	r.form.texts[inNote] = note
+	r.form.texts[inNote], r.form.texts[inWas] = note, current.Status.String() // not the status of the merged document
 	return e.form(r, 0), nil
 }

@@ -25,6 +25,9 @@ const PathImport = "/registry/import"
 
 const pathDraft = PathImport + "/{id}"
 
+// doImport is the value of the button that carries out a draft.
+const doImport = "import"
+
 // maxImport limits an uploaded file, in bytes.
 const maxImport = 16 << 20
 
@@ -193,6 +196,9 @@ type draftPage struct {
 func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 	d, ok := e.Drafts.find(p, p.ID)
 	if !ok || !d.isUpload() {
+		if p.Form.Get("do") == doImport {
+			return gone(p, e.serveJobs)
+		}
 		p.Form = nil // the form is that of the draft
 		reply := e.showImport(p, errNoDraft)
 		reply.Status = http.StatusGone
@@ -206,7 +212,7 @@ func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 		e.Drafts.end(d)
 		p.Outcome = p.Panel.Writer.T("import.discarded")
 		return seeOther(PathImport), nil
-	case "import":
+	case doImport:
 		return e.sendDraft(p, d)
 	}
 	d.take(p.Form)
@@ -236,7 +242,7 @@ func (d *draft) take(form url.Values) {
 // their own, which are submitted again.
 func (e *Editor) redisplayDraft(p *Request) (message.Reply, error) {
 	d, ok := e.Drafts.find(p, p.ID)
-	if do := p.Form.Get("do"); !ok || !d.isUpload() || do == "import" || do == "discard" {
+	if do := p.Form.Get("do"); !ok || !d.isUpload() || do == doImport || do == "discard" {
 		return message.Reply{}, errNoDraft
 	}
 	d.take(p.Form)

@@ -35,9 +35,12 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 	if p.Method != http.MethodPost {
 		return e.showMove(p, nil), nil
 	}
-	if p.Form.Get("do") == "import" {
+	if p.Form.Get("do") == doImport {
 		d, ok := e.Drafts.find(p, p.URL.Query().Get("draft"))
-		if !ok || d.Kind != jobs.Rewrite || d.Checked == "" || d.Checked != p.Form.Get("checked") {
+		if !ok {
+			return gone(p, e.serveJobs)
+		}
+		if d.Kind != jobs.Rewrite || d.Checked == "" || d.Checked != p.Form.Get("checked") {
 			return e.showMove(p, errNoDraft), nil
 		}
 		return e.sendDraft(p, d)

@@ -1,6 +1,8 @@
 package editor
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +35,16 @@ type selection struct {
 	// Values are the fields of the tasks, by name.
 	Values map[string]string
 	Note   string
+}
+
+// digest identifies the chosen change in the form that confirms its preview.
+func (s *selection) digest() string {
+	text, err := json.Marshal(s)
+	if err != nil { // strings can always be encoded
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
 // serveSelect stores the names selected in a list, or all names found by a search, and redirects to the page
@@ -89,6 +101,7 @@ type selectionPage struct {
 	Unchanged int
 	More      int // number of changes that are not shown
 	AsOf      registry.Seq
+	Checked   string // digest of the previewed change
 }
 
 // task is a change that can be applied to all selected names, with its fields.
@@ -125,6 +138,9 @@ func (s *selection) tasks(actor registry.Actor) (all []task) {
 func (e *Editor) serveSelection(p *Request) (message.Reply, error) {
 	d, ok := e.Drafts.find(p, p.ID)
 	if !ok || d.Kind != kindSelection || d.Select == nil {
+		if p.Form.Get("do") == doSave {
+			return gone(p, e.serveChanges)
+		}
 		return message.Reply{}, errNoDraft
 	}
 	switch {
@@ -148,6 +164,9 @@ func (e *Editor) serveSelection(p *Request) (message.Reply, error) {
 
 // saveSelection makes the previewed change, and redirects to its change set.
 func (e *Editor) saveSelection(p *Request, d draft) (message.Reply, error) {
+	if p.Form.Get("checked") != d.Select.digest() { // another tab may have chosen another change
+		return e.showSelection(p, d, invalid("import_unchecked"))
+	}
 	asOf, _ := strconv.ParseInt(p.Form.Get("as_of"), 10, 64)
 	changed, err := e.change(p, d.Select, false, registry.Seq(max(asOf, 1)))
 	if err != nil {
@@ -174,7 +193,7 @@ func (e *Editor) saveSelection(p *Request, d draft) (message.Reply, error) {
 func (e *Editor) showSelection(p *Request, d draft, failure error) (message.Reply, error) {
 	page := selectionPage{
 		selection: *d.Select, Field: p.Field.HTML(), Path: draftPath(d),
-		Tasks: d.Select.tasks(p.Actor),
+		Tasks: d.Select.tasks(p.Actor), Checked: d.Select.digest(),
 	}
 	if failure == nil && page.Do != "" {
 		changed, err := e.change(p, d.Select, true, 0)

@@ -1,6 +1,7 @@
 package editor
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -167,7 +168,10 @@ type revokePage struct {
 func (e *Editor) serveRevoke(p *Request) (message.Reply, error) {
 	if p.Method == http.MethodPost {
 		revoked, err := e.Service.RevokeToken(p.Context(), p.Actor, p.ID)
-		if err != nil {
+		switch {
+		case errors.Is(err, registry.ErrUnknown): // after a double click; the list does not have it
+			return seeOther(PathTokens), nil
+		case err != nil:
 			return message.Reply{}, err
 		}
 		e.Revoked(revoked.ID)

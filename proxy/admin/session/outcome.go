@@ -39,15 +39,21 @@ func (s *Sessions) KeepOutcome(cookie string, text string) (id string) {
 	return id
 }
 
-// TakeOutcome returns and removes a stored outcome of a browser, "" for none. A reload of the page does not
-// show it again.
-func (s *Sessions) TakeOutcome(cookie, id string) string {
+// Outcome returns a stored outcome of a browser, "" for none.
+func (s *Sessions) Outcome(cookie, id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o, ok := s.outcomes[id]
 	if !ok || cookie == "" || o.cookie != cookie || s.now().Sub(o.made) >= outcomeTime {
 		return ""
 	}
-	delete(s.outcomes, id)
 	return o.text
+}
+
+// RemoveOutcome removes an outcome that Outcome has returned and a page has shown: a reload of the page does not
+// show it again.
+func (s *Sessions) RemoveOutcome(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.outcomes, id)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/proxy/admin/session"
 )
 
-// An outcome is shown once, only in the same browser, and expires.
+// An outcome is shown until it is removed, only in the same browser, and expires.
 func TestOutcomes(t *testing.T) {
 	now := time.Unix(1_900_000_000, 0)
 	s := session.New(func() time.Time { return now })
@@ -16,14 +16,19 @@ func TestOutcomes(t *testing.T) {
 	for _, tt := range []struct {
 		cookie, id string
 		want       string
-	}{{"b", id, ""}, {"", id, ""}, {"a", "", ""}, {"a", "x", ""}, {"a", id, "done"}, {"a", id, ""}} {
-		if got := s.TakeOutcome(tt.cookie, tt.id); got != tt.want {
+	}{{"b", id, ""}, {"", id, ""}, {"a", "", ""}, {"a", "x", ""}, {"a", id, "done"}, {"a", id, "done"}} {
+		if got := s.Outcome(tt.cookie, tt.id); got != tt.want {
 			t.Errorf("%+v: %q", tt, got)
 		}
 	}
+	s.RemoveOutcome("x")
+	s.RemoveOutcome(id)
+	if got := s.Outcome("a", id); got != "" {
+		t.Errorf("after its removal: %q", got)
+	}
 	id = s.KeepOutcome("a", "late")
 	now = now.Add(time.Hour)
-	if got := s.TakeOutcome("a", id); got != "" {
+	if got := s.Outcome("a", id); got != "" {
 		t.Errorf("after an hour: %q", got)
 	}
 	first := s.KeepOutcome("a", "first")
@@ -31,7 +36,7 @@ func TestOutcomes(t *testing.T) {
 		now = now.Add(time.Millisecond)
 		s.KeepOutcome("a", strconv.Itoa(i))
 	}
-	if got := s.TakeOutcome("a", first); got != "" {
+	if got := s.Outcome("a", first); got != "" {
 		t.Error("they are not bounded")
 	}
 }

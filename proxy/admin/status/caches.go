@@ -189,25 +189,24 @@ func (m handler) purge(r *page.Request) (message.Reply, error) {
 	log := m.Log.With("client", r.RemoteAddr, "by", r.Actor.Name, "cache", f.Cache, "selection", f.By+"="+f.Text,
 		"mode", f.Mode)
 	purge, err := f.purge(m.Caches, purgeKinds(r.Panel.Writer), r.Form.Get("sure") == "yes")
-	n := 0
-	if err == nil {
-		n, err = purge(r.Context())
+	if err != nil { // the page that follows parses the selection again, and shows the error
+		log.WarnContext(r.Context(), "cache purge failed", "error", err)
+		return seeOther(f.query()), nil
 	}
-	to := f.query()
-	switch {
-	case err == nil:
-		log.InfoContext(r.Context(), "cache purged", "purged", n)
-		to = url.Values{"purged": {strconv.Itoa(n)}, "cache": {f.Cache}, "mode": {f.Mode}}
-	case problem.Status(err) >= http.StatusInternalServerError:
+	n, err := purge(r.Context())
+	if err != nil {
 		log.WarnContext(r.Context(), "cache purge failed", "error", err)
 		return message.Reply{}, err
-	default:
-		log.WarnContext(r.Context(), "cache purge failed", "error", err)
 	}
+	log.InfoContext(r.Context(), "cache purged", "purged", n)
+	return seeOther(url.Values{"purged": {strconv.Itoa(n)}, "cache": {f.Cache}, "mode": {f.Mode}}), nil
+}
+
+// seeOther redirects to the page of the caches with a query.
+func seeOther(q url.Values) message.Reply {
 	return message.Reply{
-		Status: http.StatusSeeOther, Location: pathCaches + "?" + to.Encode(),
-		CacheControl: message.NoStore,
-	}, nil
+		Status: http.StatusSeeOther, Location: pathCaches + "?" + q.Encode(), CacheControl: message.NoStore,
+	}
 }
 
 // outcome returns the message about a purge from the query of the redirect: "" for a query of no purge.
