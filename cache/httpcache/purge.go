@@ -212,6 +212,6 @@ func (p *purge) apply(key string, e *Entry) (after *Entry, purged int) {
 // invalidate requires the stored responses of a key to be validated before the next use. Responses in transfer
 // are not stored.
 func (c *Cache) invalidate(key string) {
-	c.shared.forget(key, c.storage.peek(key))
+	c.shared.forget(key, c.storage.find(key)) // also of variants that are only on disk
 	c.storage.updateAndForget(key, (*Entry).outdated)
 }
