@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/urnd/urnd/cache/httpcache/body"
 	"github.com/urnd/urnd/cache/httpcache/disk"
@@ -26,13 +27,17 @@ func (st *storage) mostPromoted() int64 { return min(maxPromoted, st.config.MaxO
 // load returns the entry of a key on disk, nil for none, with bodies of at most most bytes; the shard is held.
 func (st *storage) load(key string, most int64) *Entry {
 	var e Entry
+	now := st.config.Now()
 	for _, o := range st.config.Disk.Read(key, most) {
 		switch s := storedOf(o); {
 		case s == nil:
 		case s.basis != st.config.Basis:
 			_ = st.config.Disk.Remove(o) // on failure, the disk retries
 		default:
-			s.basis = st.config.Basis // shares one string instead of the parsed copy
+			s.basis = st.config.Basis  // shares one string instead of the parsed copy
+			if s.Received.After(now) { // the clock was set back since, so that the age is unknown
+				s.Received = time.Unix(0, 0)
+			}
 			e.variants = append(e.variants, s)
 		}
 	}

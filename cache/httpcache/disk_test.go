@@ -200,3 +200,36 @@ func TestPurgeWithoutDisk(t *testing.T) {
 	s.sends(200, "two", "Cache-Control: no-store")
 	s.expect(s.get(), 200, "two", false)
 }
+
+// The age of a response on disk is unknown if it was received by a clock that was ahead: it is validated before its next
+// use, and purged.
+func TestDiskAfterClockWasAhead(t *testing.T) {
+	for name, purges := range map[string]bool{"validated": false, "purged": true} {
+		t.Run(name, func(t *testing.T) {
+			directory := t.TempDir()
+			start := func(ahead time.Duration) (s *site, end func()) {
+				store, closes := newDisk(t, directory)
+				s = newSite(t, func(c *httpcache.Config) { c.Disk = store })
+				s.clock.advance(ahead)
+				return s, func() { s.cache.Close(); closes() }
+			}
+			s, end := start(24 * time.Hour)
+			s.sends(200, "one", fresh, `ETag: "1"`, "Cache-Tag: t")
+			s.expect(s.get(), 200, "one", false)
+			end()
+			s, end = start(0)
+			defer end()
+			if purges {
+				if n := s.cache.PurgeAll(httpcache.Selection{Tag: "t"}, true); n != 1 {
+					t.Errorf("%d purged", n)
+				}
+			}
+			s.sends(200, "two", fresh, `ETag: "2"`)
+			s.expect(s.get(), 200, "two", false)
+			if validates := s.last().header.Has("If-None-Match"); validates == purges {
+				t.Errorf("validates: %t", validates)
+			}
+			s.expect(s.get(), 200, "two", true)
+		})
+	}
+}

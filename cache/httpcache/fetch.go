@@ -222,6 +222,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Res
 		f.finish(nil)
 	case updateReplaces:
 		outcome.Stored = true
+		f.validated = s
 		if s == x.selected {
 			f.updates = s
 		}

@@ -1,6 +1,7 @@
 package httpcache
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,6 +31,8 @@ type flight struct {
 	started   time.Time
 	// updates is the stored response that the stored one is an update of, nil for none.
 	updates *stored
+	// validated is the stored response that a 304 validated, nil for none.
+	validated *stored
 	// share stores the response in the shared store; nil does not.
 	share cache.StoreFunc
 
@@ -260,7 +263,7 @@ func (f *flight) store(s *stored, from *body.Spool) (done bool) {
 	defer f.shard.mu.Unlock()
 	if s != nil && !f.wasForgotten() {
 		f.cache.storage.updateLocked(f.key, func(e *Entry) *Entry {
-			if done = s.save(from); !done {
+			if done = !f.outpaced(e, s) && s.save(from); !done {
 				return e
 			}
 			return e.replacing(f.updates, s).with(s, f.cache.config.MaxObject, f.cache.config.Now())
@@ -268,4 +271,16 @@ func (f *flight) store(s *stored, from *body.Spool) (done bool) {
 	}
 	f.removeLocked()
 	return done
+}
+
+// outpaced reports whether an entry has a response that another exchange has stored since this one started, in place of
+// s, which a 304 has validated: the 304 may be older. RFC 9111 section 4.3.4 updates only what is stored.
+func (f *flight) outpaced(e *Entry, s *stored) bool {
+	if e == nil || f.validated == nil {
+		return false
+	}
+	return slices.ContainsFunc(e.variants, func(other *stored) bool {
+		later := other.Received.After(f.started) || other.Purged && !f.validated.Purged
+		return other != f.validated && later && s.Replaces(&other.Response)
+	})
 }

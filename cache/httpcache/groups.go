@@ -78,7 +78,7 @@ func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
 	defer g.mu.Unlock()
 	before := g.waiting
 	g.selected = g.selected.with(origin, groups)
-	g.waiting = &purge{at: c.config.Now(), of: g.selected.selects}
+	g.waiting = &purge{of: g.selected.selects}
 	c.announce(g.waiting)
 	if before != nil {
 		c.purges.remove(before) // the new one selects more

@@ -51,7 +51,7 @@ func (c *Cache) BeginPurge(s Selection, hard bool) (carryOut func() (purged int,
 	if c.config.Store == nil {
 		return func() (int, bool) { return 0, true }
 	}
-	p := &purge{at: c.config.Now(), hard: hard, of: func(key string, one *stored) bool {
+	p := &purge{hard: hard, of: func(key string, one *stored) bool {
 		return (s.Key == nil || s.Key(key)) && (s.Tag == "" || one == nil || slices.Contains(one.Tags(), s.Tag))
 	}}
 	c.announce(p)
@@ -125,10 +125,9 @@ func (p *purges) apply(key string, e *Entry) *Entry {
 	return e
 }
 
-// announce makes a purge effective, also for responses in transfer.
+// announce makes a purge effective, also for responses in transfer. Its time is taken after those cannot be stored
+// anymore: a response that arrived before may be older than the purge.
 func (c *Cache) announce(p *purge) {
-	c.purges.add(p)
-	c.storage.changes.Add(1)
 	for i := range c.storage.shards {
 		s := &c.storage.shards[i]
 		s.mu.Lock()
@@ -140,6 +139,9 @@ func (c *Cache) announce(p *purge) {
 		}
 		s.mu.Unlock()
 	}
+	p.at = c.config.Now()
+	c.purges.add(p)
+	c.storage.changes.Add(1)
 }
 
 // carryOut removes, or marks as outdated, the selected responses. After a disk error the purge stays announced.
@@ -210,6 +212,6 @@ func (p *purge) apply(key string, e *Entry) (after *Entry, purged int) {
 // invalidate requires the stored responses of a key to be validated before the next use. Responses in transfer
 // are not stored.
 func (c *Cache) invalidate(key string) {
-	c.shared.forget(key, c.storage.peek(key))
+	c.shared.forget(key, c.storage.find(key)) // also of variants that are only on disk
 	c.storage.updateAndForget(key, (*Entry).outdated)
 }

@@ -3,6 +3,7 @@ package httpcache_test
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -93,6 +94,35 @@ func TestPurgeOfWhatArrives(t *testing.T) {
 	}
 	s.expect(s.get(), 200, "one", false)
 	s.sends(200, "two", "Cache-Control: max-age=60")
+	s.expect(s.get(), 200, "two", false)
+}
+
+// A response that arrives when a purge has begun, but before the purge prevents storing it, is not newer than the purge.
+func TestPurgeWhileStoring(t *testing.T) {
+	var s *site
+	var begins atomic.Bool
+	proceed, stored := make(chan struct{}), make(chan got, 1)
+	s = newSite(t, func(c *httpcache.Config) {
+		now := c.Now
+		c.Now = func() time.Time {
+			at := now()
+			if begins.CompareAndSwap(true, false) { // the time of the purge
+				s.clock.advance(time.Second)
+				close(proceed)
+				s.expect(<-stored, 200, "one", false)
+			}
+			return at
+		}
+	})
+	s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
+		<-proceed
+		return s.response(200, "one", fresh, "Cache-Tag: t"), nil
+	}
+	go func() { stored <- s.get() }()
+	s.eventually("it is requested", func() bool { return s.count() == 1 })
+	begins.Store(true)
+	s.cache.PurgeAll(httpcache.Selection{Tag: "t"}, true)
+	s.sends(200, "two", fresh)
 	s.expect(s.get(), 200, "two", false)
 }
 

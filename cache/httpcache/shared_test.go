@@ -299,3 +299,29 @@ func TestInvalidationOfSharedVariants(t *testing.T) {
 	b.sends(200, "new", "Cache-Control: no-store")
 	b.expect(b.get("Accept-Language: de"), 200, "new", false)
 }
+
+// It also removes the variants that are only on disk, such as after a restart.
+func TestInvalidationOfSharedVariantsOnDisk(t *testing.T) {
+	a, _, all := newSharing(t)
+	directory := t.TempDir()
+	restart := func() (end func()) {
+		store, closes := newDisk(t, directory)
+		a = newSite(t, func(c *httpcache.Config) { c.Shared, c.Disk = all, store })
+		return func() { a.cache.Close(); closes() }
+	}
+	end := restart()
+	for _, language := range []string{"de", "en"} {
+		a.sends(200, language, fresh, "Vary: Accept-Language")
+		a.expect(a.get("Accept-Language: "+language), 200, language, false)
+	}
+	if end(); all.places() != 3 {
+		t.Fatalf("%d places, want 3", all.places())
+	}
+	end = restart()
+	defer end()
+	a.sends(200, "done")
+	a.do("POST")
+	if n := all.places(); n != 0 {
+		t.Errorf("%d places are left", n)
+	}
+}

@@ -77,7 +77,8 @@ func TestLoadAfterCrash(t *testing.T) {
 			}
 			_ = w.Close()
 		}
-		e := newStorage(&Config{Disk: on}).load(key, noBodies)
+		now := func() time.Time { return received.Add(time.Second) }
+		e := newStorage(&Config{Disk: on, Now: now}).load(key, noBodies)
 		if len(e.variants) != 1 || e.variants[0].Reason != "later" || len(on.Read(key, noBodies)) != 1 {
 			t.Errorf("%d: %d variants, %d on disk", later, len(e.variants), len(on.Read(key, noBodies)))
 		}

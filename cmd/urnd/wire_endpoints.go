@@ -38,6 +38,7 @@ type serverSettings struct {
 	senders                    string           // trusted senders of the PROXY protocol
 	http2                      bool
 	http2Requests              int
+	webSockets                 bool
 }
 
 var errNoCertificate = errors.New("tls.certificate and tls.key, or acme.enabled, are required for the socket https " +
@@ -103,7 +104,7 @@ func endpointsOf(
 					idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
 					certificates: certificates, authorities: secret.Version(e.authorities),
 					senders: fmt.Sprint(e.senders), http2: c.Listen.HTTP2,
-					http2Requests: http2Requests,
+					http2Requests: http2Requests, webSockets: hasWebSockets(c),
 				},
 			})
 		}
@@ -126,12 +127,16 @@ func serverConfig(
 	s := listen.ServerConfig{
 		ReadHeaderTimeout: c.Limits.HeaderTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
 		TLS: serverTLS, DisableHTTP2: !c.Listen.HTTP2 || name == nameAdmin, ProxyProtocol: senders, Now: time.Now,
+		Log: d.persistentLog,
 	}
 	if name != nameAdmin {
 		s.Unused = d.metrics.UnusedConnection
 	}
 	return s
 }
+
+// hasWebSockets reports whether clients may switch the protocol of a stream of HTTP/2.
+func hasWebSockets(c config.Config) bool { return len(c.Proxy.Sites)+len(c.Access.ProxyClients) > 0 }
 
 // protocolOf returns the protocol server for the connections of an endpoint.
 func protocolOf(
@@ -141,14 +146,14 @@ func protocolOf(
 		if name == nameAdmin {
 			return admin.NewServer(admin.ServerConfig{
 				Handler: current.Admin, MaxHeaderBytes: int(c.Limits.Header), ReadHeaderTimeout: c.Limits.HeaderTimeout,
-				IdleTimeout: c.Limits.IdleTimeout, Log: d.log,
+				IdleTimeout: c.Limits.IdleTimeout, Log: d.persistentLog,
 				BodyDeadline: func() time.Time { return time.Now().Add(c.Limits.BodyTimeout) },
 			})
 		}
 		return proxy.NewServer(proxy.ServerConfig{
-			Handler: current.Handler, Now: time.Now, Log: d.log, Panicked: d.panicked, MaxTarget: int(c.Limits.Target),
-			MaxHeaderBytes: int(c.Limits.Header), MaxConcurrentStreams: http2Requests,
-			WebSockets: len(c.Proxy.Sites)+len(c.Access.ProxyClients) > 0, ReadHeaderTimeout: c.Limits.HeaderTimeout,
+			Handler: current.Handler, Now: time.Now, Log: d.persistentLog, Panicked: d.panicked,
+			MaxTarget: int(c.Limits.Target), MaxHeaderBytes: int(c.Limits.Header), MaxConcurrentStreams: http2Requests,
+			WebSockets: hasWebSockets(c), ReadHeaderTimeout: c.Limits.HeaderTimeout,
 			IdleTimeout: c.Limits.IdleTimeout, BodyTimeout: c.Limits.BodyTimeout, WriteDeadline: current.WriteDeadline,
 			Rejected: func(status int) { d.metrics.Request("none", resolver.I2L.String(), status, 0) },
 		})

@@ -41,7 +41,12 @@ const (
 
 func openFile(path string, keep int, now func() time.Time, state *writeState) (*logFile, error) {
 	const ownerWritesGroupReads = 0o640
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, ownerWritesGroupReads) //nolint:gosec // configured
+	// Otherwise opening a named pipe would block until another process reads it.
+	const flags = os.O_APPEND | os.O_CREATE | os.O_WRONLY | syscall.O_NONBLOCK
+	file, err := os.OpenFile(path, flags, ownerWritesGroupReads) //nolint:gosec // configured
+	if errors.Is(err, syscall.ENXIO) {
+		err = fmt.Errorf("a named pipe that no process reads, or a socket: %w", err)
+	}
 	if err != nil {
 		return nil, err
 	}

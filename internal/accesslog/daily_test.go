@@ -2,6 +2,8 @@ package accesslog_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/accesslog"
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 // dailyLog is a log with a test clock whose files are kept for three days.
@@ -361,5 +364,39 @@ func TestReopenWhileRotating(t *testing.T) {
 	}
 	if lines != written {
 		t.Errorf("%d lines of %d", lines, written)
+	}
+}
+
+// A named pipe is written to while a process reads it. Otherwise it cannot be opened, and nothing waits for a reader.
+func TestNamedPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	open := func() (f *accesslog.File, err error) {
+		testserver.Within(t, "opening", func() {
+			f, err = accesslog.Open(accesslog.FileConfig{
+				Config: accesslog.Config{Format: formatOf(t, "apache:%U"), Lost: func() { t.Error("a line is lost") }},
+				Path:   path, ErrorLog: slog.New(slog.DiscardHandler), Now: time.Now,
+			})
+		})
+		return f, err
+	}
+	if _, err := open(); !errors.Is(err, syscall.ENXIO) {
+		t.Errorf("without a reader: %v", err)
+	}
+	reader, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	f, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Write(accesslog.Entry{Target: "/a"})
+	f.Close()
+	if text, err := io.ReadAll(reader); string(text) != "/a\n" || err != nil {
+		t.Errorf("%q, %v", text, err)
 	}
 }

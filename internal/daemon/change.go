@@ -34,7 +34,7 @@ func (d *Daemon) prepare(ctx context.Context, g *Generation) (change, error) {
 				return change{}, err
 			}
 		}
-		c.endpoints, c.servers = append(c.endpoints, e), append(c.servers, d.newServer(g, spec))
+		c.endpoints, c.servers = append(c.endpoints, e), append(c.servers, d.newServer(spec))
 	}
 	return c, nil
 }
@@ -49,7 +49,7 @@ func (d *Daemon) newEndpoint(ctx context.Context, spec Endpoint) (*endpoint, err
 }
 
 // newServer returns a server whose requests are handled by the current generation.
-func (d *Daemon) newServer(g *Generation, spec Endpoint) *server {
+func (d *Daemon) newServer(spec Endpoint) *server {
 	config := spec.Server
 	to := endpointHandler{&d.current, spec.Name}
 	protocol := spec.Protocol(CurrentHandlers{
@@ -63,7 +63,7 @@ func (d *Daemon) newServer(g *Generation, spec Endpoint) *server {
 		}
 		protocol.Serve(c)
 	}
-	config.Log, config.DaemonContext = g.Log, d.ctx
+	config.DaemonContext = d.ctx
 	return &server{listen.NewServer(config), protocol}
 }
 

@@ -39,7 +39,7 @@ func serving(t *testing.T) *Daemon {
 					Protocol: func(CurrentHandlers) Protocol { return answering{} },
 					Server: listen.ServerConfig{
 						Now: time.Now, ReadHeaderTimeout: time.Minute,
-						ShutdownTimeout: time.Second,
+						ShutdownTimeout: time.Second, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 					},
 				}},
 				Log:         slog.New(slog.NewTextHandler(t.Output(), nil)),

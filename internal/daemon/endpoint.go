@@ -33,7 +33,7 @@ type Endpoint struct {
 	Protocol func(CurrentHandlers) Protocol
 	// Setting is the configuration setting of the address, which prefixes listen errors; "" for none.
 	Setting string
-	// Server configures the server. The daemon sets Serve, Log and DaemonContext.
+	// Server configures the server, which may outlive its generation. The daemon sets Serve and DaemonContext.
 	Server listen.ServerConfig
 	// Settings is a comparable value. The server is replaced when it changes.
 	Settings any

@@ -27,20 +27,35 @@ func (s *Sender) run(ctx context.Context) {
 			case <-ctx.Done():
 				return
 			}
-			tags := s.take()
-			err := s.call(ctx, tags)
-			if err != nil {
-				s.putBack(tags)
-				if ctx.Err() != nil {
-					return
-				}
+			s.gather()
+			err := s.sendDue(ctx)
+			switch {
+			case err == nil:
+				next, wait = batchDelay, firstBackoff
+			case ctx.Err() != nil:
+				return
+			default:
 				next, wait = wait, min(2*wait, maxBackoff)
-			} else {
-				next, wait = 0, firstBackoff
 			}
-			s.state(err)
 		}
 	}
+}
+
+// sendDue sends the due tags until a call fails.
+func (s *Sender) sendDue(ctx context.Context) error {
+	for tags := s.take(); len(tags) > 0; tags = s.take() {
+		err := s.call(ctx, tags)
+		if err != nil {
+			s.putBack(tags)
+		}
+		if err == nil || ctx.Err() == nil {
+			s.state(err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // putBack adds tags again after a failed call.

@@ -55,7 +55,7 @@ type Sender struct {
 	wake      chan struct{}
 
 	mu      sync.Mutex
-	pending map[string]struct{}
+	pending map[string]bool // the tags to be sent, and whether batchDelay has passed
 	failure error
 	closed  bool
 }
@@ -63,7 +63,7 @@ type Sender struct {
 // New returns a Sender, which sends nothing before Start is called.
 func New(config Config) *Sender {
 	return &Sender{
-		config: config, pending: make(map[string]struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}),
+		config: config, pending: make(map[string]bool), wake: make(chan struct{}, 1), ended: make(chan struct{}),
 		cancel: func() {},
 		transport: &http.Transport{
 			DialContext: config.Dial, MaxIdleConns: 1, IdleConnTimeout: time.Minute,
@@ -85,26 +85,38 @@ func (s *Sender) Add(tags ...string) {
 	}
 }
 
-// add adds a tag, unless all content is to be purged anyway; s.mu is held.
+// add adds a tag, or the one for all content if that is to be purged anyway; s.mu is held.
 func (s *Sender) add(tag string) {
 	if _, all := s.pending[s.config.AllTag]; all {
-		return
+		tag = s.config.AllTag
 	}
 	if tag == s.config.AllTag || len(s.pending) >= maxPending {
 		clear(s.pending)
 		tag = s.config.AllTag
 	}
-	s.pending[tag] = struct{}{}
+	s.pending[tag] = false
 }
 
-// take removes and returns the tags for one call.
+// gather marks the pending tags as due: batchDelay has passed.
+func (s *Sender) gather() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for tag := range s.pending {
+		s.pending[tag] = true
+	}
+}
+
+// take removes and returns the due tags for one call.
 func (s *Sender) take() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var tags []string
-	for tag := range s.pending {
+	for tag, due := range s.pending {
 		if len(tags) == maxTags {
 			break
+		}
+		if !due {
+			continue
 		}
 		tags = append(tags, tag)
 		delete(s.pending, tag)
@@ -156,6 +168,7 @@ func (s *Sender) Close() {
 	<-s.ended
 	ctx, end := context.WithTimeout(context.Background(), closeTimeout)
 	defer end()
+	s.gather()
 	for tags := s.take(); len(tags) > 0; tags = s.take() {
 		if err := s.call(ctx, tags); err != nil {
 			s.config.Lost(len(tags) + s.Pending())

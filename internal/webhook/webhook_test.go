@@ -22,14 +22,15 @@ type cdn struct {
 	*httptest.Server
 	mu     sync.Mutex
 	status int
-	calls  []int // number of tags of each call
+	called func() // during each call
+	calls  []int  // number of tags of each call
 	tags   []string
 	fields http.Header
 }
 
 func newCDN(t *testing.T) *cdn {
 	t.Helper()
-	c := &cdn{status: http.StatusOK}
+	c := &cdn{status: http.StatusOK, called: func() {}}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var requested struct{ Tags []string }
 		if err := json.NewDecoder(r.Body).Decode(&requested); err != nil || r.Method != http.MethodPost {
@@ -37,6 +38,7 @@ func newCDN(t *testing.T) *cdn {
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		c.called()
 		c.calls, c.fields = append(c.calls, len(requested.Tags)), r.Header
 		if c.status == http.StatusOK {
 			c.tags = append(c.tags, requested.Tags...)
@@ -54,6 +56,12 @@ func (c *cdn) answer(status int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.status = status
+}
+
+func (c *cdn) during(call func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.called = call
 }
 
 func (c *cdn) seen() (tags []string, calls int) {
@@ -116,6 +124,23 @@ func TestTagsAreSent(t *testing.T) {
 	s.Close()
 	if tags, _ := c.seen(); !slices.Contains(tags, "last") || o.lost > 0 {
 		t.Errorf("at the end: %q, and %d are lost", tags, o.lost)
+	}
+}
+
+// TestTagsAreGathered checks that tags wait for batchDelay, too, if they are added, perhaps again, during a call: until
+// then a response generated before the change may be stored downstream.
+func TestTagsAreGathered(t *testing.T) {
+	for _, first := range []string{"a", "all"} {
+		c, o := newCDN(t), new(told)
+		s := webhook.New(o.config(c.URL))
+		c.during(sync.OnceFunc(func() { s.Add("a", "b") }))
+		s.Start()
+		s.Add(first)
+		testserver.Wait(t, "both calls are made", func() bool { _, calls := c.seen(); return calls == 2 })
+		s.Close()
+		if want := []time.Duration{250 * time.Millisecond, 250 * time.Millisecond}; !slices.Equal(o.waits, want) {
+			t.Errorf("%s: it waits %v", first, o.waits)
+		}
 	}
 }
 

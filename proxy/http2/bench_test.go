@@ -71,6 +71,7 @@ func (*source) Secure() bool                       { return true }
 func (*source) ServerName() string                 { return "" }
 func (*source) SetServing() bool                   { return true }
 func (*source) SetIdle()                           {}
+func (*source) SetTunnels(bool)                    {}
 func (*source) OnDrain(func())                     {}
 func (*source) BeginWait() context.Context         { return context.Background() }
 func (*source) HalfClosed() context.Context        { return nil }

@@ -21,6 +21,7 @@ type stub struct {
 	onDrain   func()
 	evicted   atomic.Bool
 	idle      atomic.Bool
+	tunnels   atomic.Bool
 	waits     atomic.Int64
 	awaited   atomic.Int64 // number of waits without a buffer
 	peeked    []byte
@@ -35,11 +36,12 @@ func newStub(conn net.Conn) *stub {
 	return s
 }
 
-func (*stub) Secure() bool       { return true }
-func (*stub) ServerName() string { return "server.example" }
-func (s *stub) SetServing() bool { s.idle.Store(false); return !s.evicted.Load() }
-func (s *stub) SetIdle()         { s.idle.Store(true) }
-func (s *stub) OnDrain(f func()) { s.onDrain = f }
+func (*stub) Secure() bool           { return true }
+func (*stub) ServerName() string     { return "server.example" }
+func (s *stub) SetServing() bool     { s.idle.Store(false); return !s.evicted.Load() }
+func (s *stub) SetIdle()             { s.idle.Store(true) }
+func (s *stub) SetTunnels(only bool) { s.tunnels.Store(only) }
+func (s *stub) OnDrain(f func())     { s.onDrain = f }
 
 func (s *stub) BeginWait() context.Context { s.waits.Add(1); return s.ctx }
 func (s *stub) EndWait()                   { s.waits.Add(-1) }

@@ -30,6 +30,7 @@ type connection struct {
 	last     uint32 // the highest stream identifier of the client
 	running  int    // tasks of pooled goroutines
 	handlers int    // those that run handlers
+	tunnels  int    // streams that are tunnels
 	resets   resetStreams
 	flood    flood
 
@@ -54,6 +55,7 @@ type connection struct {
 	activeAt       time.Time // when data was last received, or the last stream ended
 	suspended      bool      // buffers and state were released
 	finished       bool      // the client has closed its side
+	onlyTunnels    bool      // all streams are tunnels
 	lingerBy       time.Time // when to check lingering streams; zero for none
 	goAway         goAway
 }
@@ -191,6 +193,14 @@ func (c *connection) end(reason error) {
 	_ = c.Close()
 	c.reader = nil // it may have stopped within a frame
 	c.dropState()
+}
+
+// countTunnels is called when the streams, or the tunnels among them, have changed. c.mu is held.
+func (c *connection) countTunnels() {
+	if only := c.tunnels > 0 && c.tunnels == len(c.streams); only != c.onlyTunnels {
+		c.onlyTunnels = only
+		c.SetTunnels(only)
+	}
 }
 
 // finish serves the streams of a client that has closed its side, as far as its windows are open. c.mu is held.

@@ -133,7 +133,6 @@ func TestIdleTimeout(t *testing.T) {
 		go func() {
 			for range 59 {
 				time.Sleep(time.Second)
-				_ = c.WritePing(false, [8]byte{})
 			}
 		}()
 		if last, code := c.goAway(); last != 1 || code != framing.ErrCodeNo || time.Since(begin) != time.Minute {
@@ -409,6 +408,55 @@ func TestTunnel(t *testing.T) {
 	}
 	for s.conn.waits.Load() != 0 {
 	}
+}
+
+// A connection whose streams are all tunnels is known as such: at the end of the server these may be cut.
+func TestOnlyTunnels(t *testing.T) {
+	t.Parallel()
+	tunnels, proceed := make(chan net.Conn, 1), make(chan struct{})
+	s := serve(t, later(func(r *httpmessage.Incoming, w writer) {
+		if r.Method != "CONNECT" {
+			<-proceed
+			text(w, "a")
+			return
+		}
+		w.WriteHeader(200, "", nil)
+		conn, _, err := w.Hijack()
+		if err != nil {
+			t.Error(err)
+		}
+		tunnels <- conn
+	}), nil)
+	c := s.open(t)
+	expect := func(when string, want bool) {
+		t.Helper()
+		if got := s.conn.tunnels.Load(); got != want {
+			t.Errorf("%s: %t", when, got)
+		}
+	}
+	connect := func() (uint32, net.Conn) {
+		id := c.ask(false, ":method: CONNECT", ":authority: a:443")
+		return id, <-tunnels
+	}
+	first, conn := connect()
+	expect("a tunnel", true)
+	second := c.ask(true, get("/")...)
+	_ = c.WritePing(false, [8]byte{})
+	_, other := connect() // read after the request
+	expect("two tunnels and a request", false)
+	close(proceed)
+	if a := c.receive(second); a.status != "200" {
+		t.Errorf("%v", a)
+	}
+	for !s.conn.tunnels.Load() { // the other two are tunnels
+	}
+	_ = conn.Close()
+	if a := c.receive(first); a.code != "CONNECT_ERROR" {
+		t.Errorf("%v", a)
+	}
+	expect("one tunnel", true)
+	_ = other.Close()
+	expect("no stream", false)
 }
 
 // An extended CONNECT becomes a GET that switches the protocol of its stream, which becomes a tunnel only

@@ -126,6 +126,7 @@ func (c *connection) headers(f *http2.HeadersFrame) error {
 		return c.resetID(id, http2.ErrCodeProtocol)
 	}
 	c.streams[id] = s
+	c.countTunnels()
 	if len(c.out) >= maxOutput/2 {
 		c.flush()
 	}

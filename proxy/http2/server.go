@@ -53,6 +53,7 @@ type Conn interface {
 	ServerName() string
 	SetServing() bool
 	SetIdle()
+	SetTunnels(only bool)
 	OnDrain(f func())
 	BeginWait() context.Context
 	EndWait()

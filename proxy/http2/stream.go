@@ -237,6 +237,10 @@ func (s *stream) remove() {
 		return
 	}
 	delete(c.streams, s.id)
+	if s.tunnel {
+		c.tunnels--
+	}
+	c.countTunnels()
 	c.dequeue(s)
 	if c.finished {
 		c.progress.Broadcast()
@@ -282,5 +286,9 @@ func (s *stream) Hijack() (net.Conn, []byte, error) {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
 	s.tunnel = true
+	if s.c.streams[s.id] == s { // not reset meanwhile
+		s.c.tunnels++
+		s.c.countTunnels()
+	}
 	return &tunnel{requestBody: (*requestBody)(s), s: s}, nil, nil
 }

@@ -37,6 +37,7 @@ type Conn struct {
 	state    atomic.Int32
 	used     atomic.Bool // a part of a request was received
 	released atomic.Bool
+	tunnels  atomic.Bool // all requests in progress are tunnels
 	resume   func(error) // set by Suspend, for the worker; nil for none
 	drain    drainHook
 	wait     clientWait
@@ -185,6 +186,14 @@ func (c *Conn) Release() {
 	c.released.Store(true)
 }
 
+// SetTunnels sets whether all requests in progress are tunnels: like a released connection, such a one may never end.
+func (c *Conn) SetTunnels(only bool) { c.tunnels.Store(only) }
+
+// requestInProgress reports whether a request is in progress that is no tunnel.
+func (c *Conn) requestInProgress() bool {
+	return c.state.Load() == stateServing && !c.released.Load() && !c.tunnels.Load()
+}
+
 // SetServing marks the connection as serving, when a part of a request was received and before it is used. It
 // reports false if the connection was dismissed, evicted or closed: then no request must be answered. It may
 // be called again while a request is in progress.
@@ -283,7 +292,7 @@ func (c *Conn) Close() error {
 // cut closes the socket unconditionally: a response in progress ends by a reset, so that it does not look complete.
 func (c *Conn) cut() {
 	c.wait.end()
-	if c.state.Load() == stateServing && !c.released.Load() {
+	if c.requestInProgress() {
 		c.Abort()
 	}
 	_ = c.client.Close()

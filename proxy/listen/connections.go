@@ -149,11 +149,10 @@ func (t *connections) closeIdleOnce(started time.Time) (left time.Duration) {
 	return left
 }
 
-// cut closes all connections, and reports whether a request was in progress, other than on a released
-// connection, such as a tunnel, which may never end.
+// cut closes all connections, and reports whether a request was in progress, other than a tunnel, which may never end.
 func (t *connections) cut() (underWay bool) {
 	for _, c := range t.all() {
-		underWay = underWay || c.state.Load() == stateServing && !c.released.Load()
+		underWay = underWay || c.requestInProgress()
 		c.cut()
 	}
 	return underWay

@@ -284,6 +284,17 @@ func TestOnDrainLate(t *testing.T) {
 
 // A released connection, such as a WebSocket, ends with the daemon, not with its server, and that is no error.
 func TestStopEndsReleasedConnections(t *testing.T) {
+	for name, tunnel := range map[string]func(c *listen.Conn, echo func()){
+		"released": func(c *listen.Conn, echo func()) { c.Release(); go echo() },
+		"HTTP/2":   func(c *listen.Conn, echo func()) { c.SetTunnels(true); echo() },
+	} {
+		t.Run(name, func(t *testing.T) { stopEnds(t, tunnel) })
+	}
+}
+
+// stopEnds is TestStopEndsReleasedConnections for one kind of tunnel.
+func stopEnds(t *testing.T, tunnel func(c *listen.Conn, echo func())) {
+	t.Helper()
 	life, endDaemon := context.WithCancel(t.Context())
 	defer endDaemon()
 	released := make(chan context.Context, 1)
@@ -293,14 +304,13 @@ func TestStopEndsReleasedConnections(t *testing.T) {
 			if !c.SetServing() {
 				return
 			}
-			c.Release()
-			released <- c.BeginWait()
-			go func() {
+			tunnel(c, func() {
+				released <- c.BeginWait()
 				_, _ = io.Copy(c, c)
 				c.EndWait()
 				_ = c.Close()
 				_ = c.Close()
-			}()
+			})
 		}
 	})
 	c := call(t, s.addr, "127.0.0.1")

@@ -46,6 +46,8 @@ type Store struct {
 	feed      atomic.Pointer[registry.Feed]
 	mustExist atomic.Bool
 	prefixes  *resolver.PrefixSet
+	// prefixesOutdated is set if prefixes may lack those of a store that has lost changes.
+	prefixesOutdated atomic.Bool
 
 	mu      sync.Mutex
 	changed map[int]func(keys []registry.Key) // callbacks by number, one per configuration
@@ -158,6 +160,9 @@ func (s *Store) followFrom(ctx context.Context, head registry.Seq) {
 				s.Abandon(err)
 				end()
 			}
+			if err == nil {
+				s.rereadPrefixes(ctx)
+			}
 			if err == nil && s.ReadOnlyErr() != nil {
 				select {
 				case <-pause:
@@ -268,11 +273,16 @@ func (s *Store) Failures() []string {
 func (s *Store) report(ctx context.Context, keys []registry.Key) {
 	for _, key := range keys {
 		if key == registry.Prefix("") {
-			s.readPrefixes(ctx)
+			_ = s.readPrefixes(ctx) // an error is handled by rereadPrefixes
 		} else if beginning, isNew := s.prefixes.Add(key.Name); isNew {
 			keys = append(keys, registry.Prefix(beginning))
 		}
 	}
+	s.notify(keys)
+}
+
+// notify calls the functions of Watch.
+func (s *Store) notify(keys []registry.Key) {
 	s.mu.Lock()
 	var all []func([]registry.Key)
 	for _, changed := range s.changed {
@@ -284,12 +294,21 @@ func (s *Store) report(ctx context.Context, keys []registry.Key) {
 	}
 }
 
-// readPrefixes reads the beginnings of names again after a loss of changes. An error is ignored: they are read
-// again when the store is reopened.
-func (s *Store) readPrefixes(ctx context.Context) {
+// readPrefixes reads the beginnings of names again after a loss of changes, and reports whether that succeeds;
+// otherwise rereadPrefixes does so later.
+func (s *Store) readPrefixes(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, changesWithin)
 	defer cancel()
-	_ = registry.ReadPrefixes(ctx, s.ReopeningStore, s.prefixes)
+	err := registry.ReadPrefixes(ctx, s.ReopeningStore, s.prefixes)
+	s.prefixesOutdated.Store(err != nil)
+	return err == nil
+}
+
+// rereadPrefixes repeats a failed readPrefixes. Until then names with new beginnings were not requested from the store.
+func (s *Store) rereadPrefixes(ctx context.Context) {
+	if s.prefixesOutdated.Load() && s.readPrefixes(ctx) {
+		s.notify([]registry.Key{registry.Prefix("")})
+	}
 }
 
 // Watch calls changed with each set of changed keys, until the returned function is called.

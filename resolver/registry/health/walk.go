@@ -49,6 +49,9 @@ func (w *walk) forward(ctx context.Context) (wait time.Duration, err error) {
 			return err
 		}
 		s.Interval = w.config.Interval
+		if s.Started.After(now.Add(leaseTime)) { // by a clock that was ahead
+			s.Started = s.Started.Add(now.Sub(s.Due()))
+		}
 		if wait = s.Due().Sub(now); wait > 0 {
 			return nil
 		}

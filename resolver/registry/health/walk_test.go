@@ -95,6 +95,33 @@ func TestLongPause(t *testing.T) {
 	})
 }
 
+// A sweep of a checker whose clock was far ahead is continued, and not only when its time has come.
+func TestClockWasAhead(t *testing.T) {
+	for _, ran := range []time.Duration{time.Hour, 3*time.Hour + 59*time.Minute} { // with names that are left, without
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			const n = 40
+			for i := range n {
+				w.put(fmt.Sprintf("urn:x:%03d", i), fmt.Sprintf("http://a.example/%d", i))
+			}
+			c := w.config("one")
+			c.Interval = 4 * time.Hour
+			c.Now = func() time.Time { return time.Now().Add(365 * 24 * time.Hour) }
+			stop := w.run(c)
+			time.Sleep(ran)
+			stop()
+			w.web.take()
+			c.Now = time.Now
+			stop = w.run(c)
+			time.Sleep(time.Hour)
+			if next := len(w.web.take()); next < n/4-1 || next > n/4+2 {
+				t.Errorf("after %s: %d requests in an hour", ran, next)
+			}
+			stop()
+		})
+	}
+}
+
 // Pages pass each name once, and each stored target without a name once, whatever their sizes are.
 func TestPages(t *testing.T) {
 	w := newWorld(t)
