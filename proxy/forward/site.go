@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/tls"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/cache/httpcache"
@@ -89,15 +90,13 @@ func (e *Edits) apply(fields httpmessage.Fields) httpmessage.Fields {
 	if len(e.Remove) == 0 && len(e.Set) == 0 {
 		return fields
 	}
-	changed := fields.Filter(func(f httpmessage.Field) bool {
-		for _, name := range e.Remove {
-			if f.HasName(name) {
-				return false
-			}
-		}
-		return !e.Set.Has(f.Name)
-	})
+	changed := fields.Filter(func(f httpmessage.Field) bool { return !e.concerns(f.Name) })
 	return append(changed, e.Set...)
+}
+
+// concerns reports whether fields of a name are set or removed.
+func (e *Edits) concerns(name string) bool {
+	return e.Set.Has(name) || slices.ContainsFunc(e.Remove, httpmessage.Field{Name: name}.HasName)
 }
 
 // edited returns the fields of a request with the edits of its site. For TRACE the fields that are set are
