@@ -211,3 +211,27 @@ func TestOddFields(t *testing.T) {
 		}
 	}
 }
+
+// A client or server cannot remove a field that a site sets by naming it in Connection (RFC 9110 section 7.6.1).
+func TestSetFieldsInConnection(t *testing.T) {
+	w := newWeb(t, nil, nil)
+	for _, tt := range []struct{ connection, want string }{
+		{"X-Set,X-Hop", "X-Set=1"},
+		{"close, x-set\t, X-Hop", "X-Set=1"},
+		{"Upgrade, X-Hop, X-Set", "X-Set=1 Upgrade=a Connection=Upgrade"},
+	} {
+		w.answers(200, "ok", "Connection", tt.connection, "X-Hop", "1", "X-Set", "2")
+		edits := forward.Edits{Set: httpmessage.NewFields("X-Set", "1")}
+		r := requested(t, http.MethodGet, "http://www.example/", "Connection", tt.connection, "X-Hop", "1", "X-Set", "2",
+			"Upgrade", "a")
+		r.Site = &forward.Site{Pool: pool(t, "http://192.0.2.7"), Request: edits, Response: edits}
+		client := w.serve(t, r)
+		sent, _ := w.last()
+		if got := linesOf(sent.Fields, "X-Hop", "X-Set", "Upgrade", "Connection"); client.err != nil || got != tt.want {
+			t.Errorf("%s: the server gets %s, %v", tt.connection, got, client.err)
+		}
+		if got := linesOf(client.Fields, "X-Set"); got != "X-Set=1" {
+			t.Errorf("%s: the client gets %q", tt.connection, got)
+		}
+	}
+}

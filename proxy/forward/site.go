@@ -91,7 +91,19 @@ func (e *Edits) apply(fields httpmessage.Fields) httpmessage.Fields {
 		return fields
 	}
 	changed := fields.Filter(func(f httpmessage.Field) bool { return !e.concerns(f.Name) })
+	for i, f := range changed {
+		if f.HasName("Connection") {
+			changed[i].Value = strings.Join(slices.DeleteFunc(strings.Split(f.Value, ","), e.mustReach), ",")
+		}
+	}
 	return append(changed, e.Set...)
+}
+
+// mustReach reports whether a field is set although Connection names it: otherwise a client could remove it (RFC 9110
+// section 7.6.1).
+func (e *Edits) mustReach(option string) bool {
+	name := strings.Trim(option, " \t")
+	return e.Set.Has(name) && httpmessage.UseOf(name)&httpmessage.HopByHop == 0
 }
 
 // concerns reports whether fields of a name are set or removed.
