@@ -41,6 +41,9 @@ func (c *client) Interim(status int, fields httpmessage.Fields) {
 		return
 	}
 	fields = httpcache.EndToEnd(fields)
+	if c.request.isGateway() {
+		fields = c.request.Site.Response.withoutEdited(fields)
+	}
 	fields.Add("Via", c.via.String())
 	c.WriteInterim(status, fields)
 }

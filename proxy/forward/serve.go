@@ -251,6 +251,7 @@ func (p *Proxy) fetchFrom(
 	}
 	if r.isGateway() {
 		resource.Fields = r.Site.Response.apply(resource.Fields)
+		r.Site.Response.applyToTrailer(&resource.Response)
 	}
 	return resource, nil
 }

@@ -90,13 +90,29 @@ func (e *Edits) apply(fields httpmessage.Fields) httpmessage.Fields {
 	if len(e.Remove) == 0 && len(e.Set) == 0 {
 		return fields
 	}
-	changed := fields.Filter(func(f httpmessage.Field) bool { return !e.concerns(f.Name) })
+	changed := e.withoutEdited(fields)
 	for i, f := range changed {
 		if f.HasName("Connection") {
 			changed[i].Value = strings.Join(slices.DeleteFunc(strings.Split(f.Value, ","), e.mustReach), ",")
 		}
 	}
 	return append(changed, e.Set...)
+}
+
+// withoutEdited returns the fields of another part of a message than its header, without those that are set or removed.
+func (e *Edits) withoutEdited(fields httpmessage.Fields) httpmessage.Fields {
+	return fields.Filter(func(f httpmessage.Field) bool { return !e.concerns(f.Name) })
+}
+
+// applyToTrailer removes those fields from the trailer of a response.
+func (e *Edits) applyToTrailer(r *httpmessage.Response) {
+	if r.Trailer == nil || r.Body == http.NoBody || len(e.Remove)+len(e.Set) == 0 {
+		return
+	}
+	trailer := &httpmessage.Trailer{Names: slices.DeleteFunc(slices.Clone(r.Trailer.Names), e.concerns)}
+	received := r.Trailer
+	r.Trailer = trailer
+	r.Body = httpmessage.AtEnd(r.Body, func() { trailer.Fields = e.withoutEdited(received.Fields) })
 }
 
 // mustReach reports whether a field is set although Connection names it: otherwise a client could remove it (RFC 9110
