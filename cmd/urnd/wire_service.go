@@ -101,7 +101,7 @@ type service struct {
 	explain stored.Explain
 	checks  *health.Background
 	pools   []*balance.Pool          // server pools of sites
-	placed  map[string]*balance.Pool // the same by host and path
+	placed  map[string]*balance.Pool // the same by host and path, and those of upstream proxies
 	lists   *ruleFiles               // of the rules
 	helpers []namedPool
 	// upstreams selects upstream proxies; nil for none.

@@ -15,6 +15,7 @@ import (
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/balance"
 	"github.com/urnd/urnd/proxy/upstream"
+	"github.com/urnd/urnd/resolver"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/uri"
 )
@@ -26,7 +27,7 @@ type upstreamBasis struct {
 }
 
 // upstreamsOf returns the selector of the upstream proxies of a configuration. That of the previous
-// configuration is reused with its state if its basis is unchanged.
+// configuration is reused if its basis is unchanged; otherwise what is known about its proxies is.
 func upstreamsOf(c config.Config, s *service, r *resolution, d dependencies) (*upstream.Selector, error) {
 	if s.upstreams != nil {
 		return s.upstreams, nil
@@ -47,13 +48,26 @@ func upstreamsOf(c config.Config, s *service, r *resolution, d dependencies) (*u
 		basis.files = append(append(basis.files, password), files[:]...)
 		rules = append(rules, rule)
 	}
-	var err error
+	failures, err := shared.Reuse(&r.shared, d.previous.reusable(), "failures of upstream proxies", nil,
+		func() (*resolver.Backoff, func(), error) { return upstream.NewFailures(d.now), func() {}, nil })
+	if err != nil {
+		return nil, err
+	}
 	s.upstreams, err = shared.Reuse(&r.shared, d.previous.reusable(), "upstream proxies", basis,
 		func() (*upstream.Selector, func(), error) {
-			return newUpstreams(rules, r, d)
+			for i := range rules {
+				rules[i].Previous = d.placed[upstreamPlace(rules[i])]
+			}
+			return newUpstreams(upstream.Config{Rules: rules, Failures: failures, Now: d.now, Log: d.persistentLog}, r)
 		})
 	if err != nil {
 		return nil, err
+	}
+	for i, rule := range rules {
+		// of several rules for the same hosts the first decides
+		if place := upstreamPlace(rule); s.placed[place] == nil {
+			s.placed[place] = s.upstreams.Pool(i)
+		}
 	}
 	guard, selector := r.guard.WithTimeout(c.Limits.ConnectTimeout), s.upstreams
 	prober := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, Now: d.now})
@@ -107,9 +121,12 @@ func upstreamRule(path string, u config.Upstream, password string) (upstream.Rul
 	return rule, nil
 }
 
+// upstreamPlace returns the key of service.placed for the proxies of a rule: one for the same hosts replaces them.
+func upstreamPlace(rule upstream.Rule) string { return fmt.Sprintf("upstream proxies %q", rule.Hosts) }
+
 // newUpstreams returns a Selector and the function that stops its probes, which start with the configuration.
-func newUpstreams(rules []upstream.Rule, r *resolution, d dependencies) (*upstream.Selector, func(), error) {
-	selector, err := upstream.New(upstream.Config{Rules: rules, Now: d.now, Log: d.persistentLog})
+func newUpstreams(c upstream.Config, r *resolution) (*upstream.Selector, func(), error) {
+	selector, err := upstream.New(c)
 	if err != nil {
 		return nil, nil, fmt.Errorf("proxy.upstreams: %w", err)
 	}

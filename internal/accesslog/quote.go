@@ -64,6 +64,20 @@ func (q *quoting) append(b, value []byte) []byte {
 	return b
 }
 
+// truncated returns the longest start of a value that has at most most bytes when it is quoted. Truncating the quoted
+// value could leave a backslash at its end, which would escape the quotation mark after it.
+func (q *quoting) truncated(value []byte, most int) []byte {
+	if q.marks && bytes.IndexByte(value, ' ') >= 0 {
+		most -= len(`""`)
+	}
+	for i, c := range value {
+		if most -= max(len(q.escapes[c]), 1); most < 0 {
+			return value[:i]
+		}
+	}
+	return value
+}
+
 // apacheQuoted is the escaping of Apache (ap_escape_logitem): a backslash before quotation marks and
 // backslashes, the escape sequences of C for some white space, and hexadecimal escapes for other non-printable
 // bytes.

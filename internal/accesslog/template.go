@@ -51,7 +51,12 @@ func (p *part) append(b []byte, r *record) []byte {
 	}
 	if p.quote != nil && !p.quote.accepts(b[start:]) {
 		r.raw = append(r.raw[:0], b[start:]...)
-		b = p.quote.append(b[:start], r.raw)
+		if p.most > 0 && !p.isNumber {
+			r.raw = p.quote.truncated(r.raw, p.most)
+		}
+		if b = p.quote.append(b[:start], r.raw); len(b) == start {
+			b = append(b, '-')
+		}
 	}
 	if p.most == 0 && p.least == 0 {
 		return b

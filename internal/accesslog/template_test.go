@@ -135,6 +135,9 @@ func TestSquidTokens(t *testing.T) {
 		{`[%{User-Agent}>h] %{User-Agent}>h`, `[a"b\\%09c] a%22b%5C%09c`},
 		// widths
 		{`%.3un|%5un|%-5un|%4.1un`, "me|   me|me   |   m"},
+		{`"%.2{User-Agent}>h" "%.3{User-Agent}>h" %".1{User-Agent}>h`, `"a" "a\"" a`},
+		{`"%.20{Referer}>h" "%-3.1{Referer}>h"`, `"https://a.example/\"" "h  "`},
+		{`%/.31ru %/.36ru %/.2ru`, `http://www.example.org:8080/a "http://www.example.org:8080/a b?c=" -`},
 		// formats of the documentation
 		{
 			`%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt`,

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // requestBody is the body of a request on its way to the origin. It is read by one goroutine. Close interrupts a
@@ -18,6 +20,10 @@ type requestBody struct {
 	ended       atomic.Bool           // the end was read
 	cut         atomic.Bool           // reads fail immediately
 	late        atomic.Bool           // the client took too long
+	// trailer are the trailer fields, of which those remain that isPassed accepts: they may differ from the announced
+	// ones. nil for none.
+	trailer  *httpmessage.Trailer
+	isPassed func(f httpmessage.Field) bool
 
 	reading  sync.Mutex // held during a read
 	closing  sync.Mutex // held while the deadline is changed
@@ -34,6 +40,9 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	switch {
 	case errors.Is(err, io.EOF):
+		if b.trailer != nil && len(b.trailer.Fields) > 0 {
+			b.trailer.Fields = b.trailer.Fields.Filter(b.isPassed)
+		}
 		b.ended.Store(true)
 	case errors.Is(err, os.ErrDeadlineExceeded) && !b.cut.Load():
 		b.late.Store(true)

@@ -219,3 +219,46 @@ func TestTrailersOfOrigins(t *testing.T) {
 		}
 	}
 }
+
+// RFC 9110 section 6.5.1: recipients may merge trailers into the header. So they have no field that the header must
+// not have, announced or not.
+func TestTrailersOfRequests(t *testing.T) {
+	w := newWeb(t, nil, nil)
+	got := ""
+	w.answer = func(r scheme.Request) (*scheme.Resource, error) {
+		_, err := io.ReadAll(r.Body)
+		got = ""
+		for _, f := range r.Trailer.Fields {
+			got += f.Name + " "
+		}
+		return respond(200, ""), err
+	}
+	site := &forward.Site{
+		Pool:    pool(t, "http://192.0.2.7"),
+		Request: forward.Edits{Remove: []string{"x-removed"}, Set: httpmessage.NewFields("X-Set", "1")},
+	}
+	for name, tt := range map[string]struct {
+		site    *forward.Site
+		trusted bool
+		want    string
+	}{
+		"an origin":        {nil, false, "X-End X_End X-Set X-Removed "},
+		"by a front proxy": {nil, true, "X-End X_End X-Set X-Removed "},
+		"a site":           {site, false, "X-End "},
+	} {
+		r := requested(t, http.MethodPost, "http://a.example/")
+		r.Site, r.Trusted, r.ContentLength = tt.site, tt.trusted, -1
+		r.Trailer = &httpmessage.Trailer{Names: []string{"X-End"}}
+		r.Body = httpmessage.AtEnd(io.NopCloser(strings.NewReader("body")), func() {
+			for _, name := range []string{
+				"X-End", "X_End", "Proxy", "X-Forwarded-Proto", "X_Forwarded_Host", "X-Forwarded-For", "Forwarded",
+				"X-Set", "X-Removed",
+			} {
+				r.Trailer.Fields.Add(name, "1")
+			}
+		})
+		if client := w.serve(t, r); client.err != nil || got != tt.want {
+			t.Errorf("%s: %q, want %q, %v", name, got, tt.want, client.err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/forward"
@@ -156,3 +157,49 @@ func TestCredentialsOfConnections(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Paths of a host that have other servers get requests at these, also after a login at the servers of another path.
+func TestConnectionsOfSites(t *testing.T) {
+	w := newWeb(t, nil, func(c *forward.Config) { c.Bound = quota.Limit{Semaphore: make(quota.Semaphore, 3)} })
+	w.answer = func(r scheme.Request) (*scheme.Resource, error) {
+		if r.Bound != nil {
+			r.Bound.Put(idleConn{}, time.Hour)
+		}
+		return respond(200, "ok"), nil
+	}
+	first := &forward.Site{Pool: pool(t, "http://192.0.2.1")}
+	same := &forward.Site{Pool: first.Pool, Path: "/same"}
+	other := &forward.Site{Pool: pool(t, "http://192.0.2.2"), Path: "/other", Replace: "/v2"}
+	session := new(forward.Session)
+	defer func() { _ = session.Close() }()
+	for _, tt := range []struct {
+		site    *forward.Site
+		path    string
+		login   bool
+		server  string
+		isBound bool
+	}{
+		{first, "/a", true, "http://192.0.2.1/a", true},
+		{other, "/other/a", false, "http://192.0.2.2/v2/a", false},
+		{same, "/same/a", false, "http://192.0.2.1/same/a", true},
+		{other, "/other/a", true, "http://192.0.2.2/v2/a", true},
+		{first, "/secret", false, "http://192.0.2.1/secret", true},
+	} {
+		r := requested(t, http.MethodGet, "http://www.example"+tt.path)
+		if tt.login {
+			r.Fields.Add("Authorization", "NTLM a")
+		}
+		r.Session, r.Site = session, tt.site
+		client := w.serve(t, r)
+		sent, _ := w.last()
+		if sent.URI.String() != tt.server || (sent.Bound != nil) != tt.isBound || client.err != nil {
+			t.Errorf("%s: sent to %s, bound %t, %v", tt.path, sent.URI, sent.Bound != nil, client.err)
+		}
+	}
+}
+
+// idleConn is a connection that is idle.
+type idleConn struct{}
+
+func (idleConn) Alive() bool  { return true }
+func (idleConn) Close() error { return nil }

@@ -25,7 +25,10 @@ func (p *Proxy) newClient(w ResponseWriter, r *Request) *client {
 	c := &r.state.client
 	c.ResponseWriter, c.request, c.via = w, r, p.config.Via
 	if r.hasBody() {
-		c.body = &requestBody{body: r.Body, setDeadline: w.SetReadDeadline}
+		c.body = &requestBody{body: r.Body, setDeadline: w.SetReadDeadline, trailer: r.Trailer}
+		if r.Trailer != nil {
+			c.body.isPassed = func(f httpmessage.Field) bool { return p.passesInTrailer(r, f.Name) }
+		}
 	}
 	return c
 }
@@ -38,6 +41,9 @@ func (c *client) Interim(status int, fields httpmessage.Fields) {
 		return
 	}
 	fields = httpcache.EndToEnd(fields)
+	if c.request.isGateway() {
+		fields = c.request.Site.Response.withoutEdited(fields)
+	}
 	fields.Add("Via", c.via.String())
 	c.WriteInterim(status, fields)
 }

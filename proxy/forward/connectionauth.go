@@ -19,8 +19,11 @@ func (p *Proxy) bind(r *Request) error {
 		return nil
 	}
 	authority, _ := r.Key.Authority()
-	origin := r.Key.Scheme() + "://" + authority
-	if r.bound = r.Session.find(p, origin); r.bound == nil {
+	to := boundTo{origin: r.Key.Scheme() + "://" + authority}
+	if r.isGateway() {
+		to.pool = r.Site.Pool
+	}
+	if r.bound = r.Session.find(p, to); r.bound == nil {
 		switch {
 		case !isOfConnection:
 			return nil
@@ -29,7 +32,7 @@ func (p *Proxy) bind(r *Request) error {
 		}
 		var server uri.URI
 		if r.isGateway() {
-			pick, ok := r.Site.Pool.Pick(r.Key.String(), nil)
+			pick, ok := to.pool.Pick(r.Key.String(), nil)
 			pick.Release() // the connection outlives the request
 			switch {
 			case !ok:
@@ -43,7 +46,7 @@ func (p *Proxy) bind(r *Request) error {
 		if err != nil {
 			return err
 		}
-		r.bound = r.Session.bind(p, origin, server, release)
+		r.bound = r.Session.bind(p, to, server, release)
 	}
 	p.boundConns.use(r.bound, r.QuotaAddr)
 	return nil

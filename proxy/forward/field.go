@@ -64,9 +64,9 @@ func (p *Proxy) added(r *Request) (names []string) {
 	return names
 }
 
-// upgradeOf returns the protocol that a request wants to switch to, "" for none (RFC 9110 section 7.8). h2c
-// is not forwarded, as it concerns the connection. Nor are upgrades of unsafe requests: these go through the
-// cache, to invalidate stored responses.
+// upgradeOf returns the protocols that a request wants to switch to, "" for none (RFC 9110 section 7.8). h2c
+// is not forwarded, as it concerns the connection: requests in a tunnel would evade the rules. Nor are upgrades of
+// unsafe requests: these go through the cache, to invalidate stored responses.
 func upgradeOf(r *Request) string {
 	if r.Protocol != "" {
 		return r.Protocol
@@ -75,8 +75,12 @@ func upgradeOf(r *Request) string {
 		!httpguts.HeaderValuesContainsToken(r.Fields.Values("Connection"), "Upgrade") {
 		return ""
 	}
-	if protocol := r.Fields.List("Upgrade"); !strings.EqualFold(protocol, "h2c") {
-		return protocol
+	var protocols []string
+	for protocol := range strings.SplitSeq(r.Fields.List("Upgrade"), ",") {
+		protocol = strings.TrimSpace(protocol)
+		if name, _, _ := strings.Cut(protocol, "/"); name != "" && !strings.EqualFold(name, "h2c") {
+			protocols = append(protocols, protocol)
+		}
 	}
-	return ""
+	return strings.Join(protocols, ", ")
 }

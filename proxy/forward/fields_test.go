@@ -10,6 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/resolver/scheme"
 )
 
 // RFC 9110 section 7.6.1: hop-by-hop fields are not forwarded, in either direction; section 7.6.3: Via is
@@ -208,6 +209,70 @@ func TestOddFields(t *testing.T) {
 			if !slices.Equal(got, tt.want) || sent.Fields.Get("X-A") != "1" {
 				t.Errorf("%s, %q: %q, want %q", name, also, got, tt.want)
 			}
+		}
+	}
+}
+
+// A client or server cannot remove a field that a site sets by naming it in Connection (RFC 9110 section 7.6.1).
+func TestSetFieldsInConnection(t *testing.T) {
+	w := newWeb(t, nil, nil)
+	for _, tt := range []struct{ connection, want string }{
+		{"X-Set,X-Hop", "X-Set=1"},
+		{"close, x-set\t, X-Hop", "X-Set=1"},
+		{"Upgrade, X-Hop, X-Set", "X-Set=1 Upgrade=a Connection=Upgrade"},
+	} {
+		w.answers(200, "ok", "Connection", tt.connection, "X-Hop", "1", "X-Set", "2")
+		edits := forward.Edits{Set: httpmessage.NewFields("X-Set", "1")}
+		r := requested(t, http.MethodGet, "http://www.example/", "Connection", tt.connection, "X-Hop", "1", "X-Set", "2",
+			"Upgrade", "a")
+		r.Site = &forward.Site{Pool: pool(t, "http://192.0.2.7"), Request: edits, Response: edits}
+		client := w.serve(t, r)
+		sent, _ := w.last()
+		if got := linesOf(sent.Fields, "X-Hop", "X-Set", "Upgrade", "Connection"); client.err != nil || got != tt.want {
+			t.Errorf("%s: the server gets %s, %v", tt.connection, got, client.err)
+		}
+		if got := linesOf(client.Fields, "X-Set"); got != "X-Set=1" {
+			t.Errorf("%s: the client gets %q", tt.connection, got)
+		}
+	}
+}
+
+// A field that a site removes from responses, or sets, does not reach clients in interim responses and trailers.
+func TestEditedFieldsOutsideHeader(t *testing.T) {
+	edits := forward.Edits{Remove: []string{"x-removed"}, Set: httpmessage.NewFields("X-Set", "1")}
+	for _, site := range []*forward.Site{
+		{Pool: pool(t, "http://192.0.2.7")},
+		{Pool: pool(t, "http://192.0.2.7"), Response: edits},
+	} {
+		w := newWeb(t, nil, nil)
+		w.answer = func(r scheme.Request) (*scheme.Resource, error) {
+			received := httpmessage.NewFields("X-Removed", "2", "X-Set", "2", "X-Other", "2")
+			r.Interim.Interim(103, received)
+			resource := respond(200, "ok", "Cache-Control", "no-store")
+			trailer := &httpmessage.Trailer{Names: []string{"X-Removed", "X-Set", "X-Other"}}
+			resource.ContentLength, resource.Trailer = -1, trailer
+			resource.Body = httpmessage.AtEnd(resource.Body, func() { trailer.Fields = received })
+			return resource, nil
+		}
+		r := requested(t, http.MethodGet, "http://www.example/")
+		r.Site = site
+		client := w.serve(t, r)
+		if client.err != nil || len(client.Interim) != 1 || client.Body.String() != "ok" {
+			t.Fatalf("%+v", client)
+		}
+		want, names := "X-Removed=2 X-Set=2 X-Other=2", "X-Removed, X-Set, X-Other"
+		if len(site.Response.Set) > 0 {
+			want, names = "X-Other=2", "X-Other"
+		}
+		for part, fields := range map[string]httpmessage.Fields{
+			"interim response": client.Interim[0].Fields, "trailer": client.Trailer,
+		} {
+			if got := linesOf(fields, "X-Removed", "X-Set", "X-Other"); got != want {
+				t.Errorf("%s: %q, want %q", part, got, want)
+			}
+		}
+		if got := client.Fields.List("Trailer"); got != names {
+			t.Errorf("announced are %q, want %q", got, names)
 		}
 	}
 }

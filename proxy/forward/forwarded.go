@@ -65,6 +65,13 @@ func (p *Proxy) passes(r *Request, name string) bool {
 	}
 }
 
+// passesInTrailer reports whether a trailer field of a request is forwarded. Fields about the client and its request
+// never are, since recipients may merge trailers into the header (RFC 9110 section 6.5.1), and those that a site sets
+// or removes are not either.
+func (p *Proxy) passesInTrailer(r *Request, name string) bool {
+	return p.passes(r, name) && !fromProxy(name) && (!r.isGateway() || !r.Site.Request.concerns(name))
+}
+
 // fromProxy reports whether trusted proxies use a field to describe the client and its request, or
 // applications take the field for such a one.
 func fromProxy(name string) bool {

@@ -105,7 +105,7 @@ func (p *Proxy) message(c *client, r *Request) httpmessage.Request {
 	if c.body != nil {
 		requested.Body = c.body
 	}
-	isPassed := func(name string) bool { return p.passes(r, name) }
+	isPassed := func(name string) bool { return p.passesInTrailer(r, name) }
 	if requested.Trailer != nil &&
 		(c.body == nil || slices.ContainsFunc(requested.Trailer.Names,
 			func(name string) bool { return !isPassed(name) })) {
@@ -251,6 +251,7 @@ func (p *Proxy) fetchFrom(
 	}
 	if r.isGateway() {
 		resource.Fields = r.Site.Response.apply(resource.Fields)
+		r.Site.Response.applyToTrailer(&resource.Response)
 	}
 	return resource, nil
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/urnd/urnd/proxy/balance"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -16,7 +17,13 @@ type Session struct {
 
 	mu     sync.Mutex
 	closed bool
-	bound  map[string]*bound // by scheme and authority of the target
+	bound  map[boundTo]*bound
+}
+
+// boundTo identifies the server of a bound connection: paths of one host may have different servers.
+type boundTo struct {
+	origin string        // scheme and authority of the target
+	pool   *balance.Pool // of a site; nil for an origin
 }
 
 // bound is a connection to a server that is bound to a Session.
@@ -29,14 +36,14 @@ type bound struct {
 // IsBound reports whether a connection to a server is bound to the session, which may be nil.
 func (s *Session) IsBound() bool { return s != nil && s.count.Load() > 0 }
 
-// find returns the idle bound connection for an origin, nil for none. A connection of another Proxy, such as
-// that of an earlier configuration, is closed.
-func (s *Session) find(p *Proxy, origin string) *bound {
+// find returns the idle bound connection to an origin or a site's servers, nil for none. A connection of another
+// Proxy, such as that of an earlier configuration, is closed.
+func (s *Session) find(p *Proxy, to boundTo) *bound {
 	if !s.IsBound() {
 		return nil
 	}
 	s.mu.Lock()
-	b := s.bound[origin]
+	b := s.bound[to]
 	s.mu.Unlock()
 	switch {
 	case b == nil:
@@ -51,13 +58,14 @@ func (s *Session) find(p *Proxy, origin string) *bound {
 	}
 }
 
-// bind creates the bound connection for an origin, which must not have one. release is called when it is closed.
-func (s *Session) bind(p *Proxy, origin string, server uri.URI, release func()) *bound {
+// bind creates the bound connection to an origin or a site's servers, which must not have one. release is called when
+// it is closed.
+func (s *Session) bind(p *Proxy, to boundTo, server uri.URI, release func()) *bound {
 	b := &bound{proxy: p, server: server}
 	b.BoundConn = scheme.NewBoundConn(func() {
 		s.mu.Lock()
-		if s.bound[origin] == b {
-			delete(s.bound, origin)
+		if s.bound[to] == b {
+			delete(s.bound, to)
 		}
 		s.count.Store(int32(len(s.bound))) //nolint:gosec // the limit of bound connections is less
 		s.mu.Unlock()
@@ -66,9 +74,9 @@ func (s *Session) bind(p *Proxy, origin string, server uri.URI, release func()) 
 	})
 	s.mu.Lock()
 	if s.bound == nil {
-		s.bound = make(map[string]*bound)
+		s.bound = make(map[boundTo]*bound)
 	}
-	s.bound[origin] = b
+	s.bound[to] = b
 	s.count.Store(int32(len(s.bound))) //nolint:gosec // see above
 	closed := s.closed
 	s.mu.Unlock()

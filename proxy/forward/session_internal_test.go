@@ -25,8 +25,9 @@ func (w *waiting) Close() error {
 func TestSession(t *testing.T) {
 	const timeout = 1 << 40 // longer than the test takes
 	p, other := new(Proxy), &Proxy{config: Config{Underscores: true}}
+	a := boundTo{origin: "http://a"}
 	var none *Session
-	if none.IsBound() || none.find(p, "http://a") != nil {
+	if none.IsBound() || none.find(p, a) != nil {
 		t.Error("no session has a connection")
 	}
 	for name, tt := range map[string]struct {
@@ -34,16 +35,16 @@ func TestSession(t *testing.T) {
 		found bool
 	}{
 		"nothing":       {func(*Session, *waiting) {}, true},
-		"another host":  {func(s *Session, _ *waiting) { s.find(p, "http://b") }, true},
-		"another Proxy": {func(s *Session, _ *waiting) { s.find(other, "http://a") }, false},
+		"another host":  {func(s *Session, _ *waiting) { s.find(p, boundTo{origin: "http://b"}) }, true},
+		"another Proxy": {func(s *Session, _ *waiting) { s.find(other, a) }, false},
 		"closed":        {func(_ *Session, c *waiting) { c.Close() }, false},
 		"session ends":  {func(s *Session, _ *waiting) { s.Close() }, false},
 	} {
 		s, c, released := new(Session), new(waiting), 0
-		b := s.bind(p, "http://a", uri.URI{}, func() { released++ })
+		b := s.bind(p, a, uri.URI{}, func() { released++ })
 		b.Put(c, timeout)
 		tt.do(s, c)
-		if found := s.find(p, "http://a"); (found != nil) != tt.found || c.closed == tt.found ||
+		if found := s.find(p, a); (found != nil) != tt.found || c.closed == tt.found ||
 			s.IsBound() != tt.found {
 			t.Errorf("%s: found %t, closed %t, bound %t", name, found != nil, c.closed, s.IsBound())
 		}
@@ -52,7 +53,7 @@ func TestSession(t *testing.T) {
 			t.Errorf("%s: released %d times, closed %t", name, released, c.closed)
 		}
 		late := new(waiting)
-		if b := s.bind(p, "http://a", uri.URI{}, func() { released++ }); b != nil {
+		if b := s.bind(p, a, uri.URI{}, func() { released++ }); b != nil {
 			b.Put(late, timeout)
 		}
 		if released != 2 || !late.closed || s.IsBound() {

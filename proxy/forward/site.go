@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/tls"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/cache/httpcache"
@@ -89,15 +90,41 @@ func (e *Edits) apply(fields httpmessage.Fields) httpmessage.Fields {
 	if len(e.Remove) == 0 && len(e.Set) == 0 {
 		return fields
 	}
-	changed := fields.Filter(func(f httpmessage.Field) bool {
-		for _, name := range e.Remove {
-			if f.HasName(name) {
-				return false
-			}
+	changed := e.withoutEdited(fields)
+	for i, f := range changed {
+		if f.HasName("Connection") {
+			changed[i].Value = strings.Join(slices.DeleteFunc(strings.Split(f.Value, ","), e.mustReach), ",")
 		}
-		return !e.Set.Has(f.Name)
-	})
+	}
 	return append(changed, e.Set...)
+}
+
+// withoutEdited returns the fields of another part of a message than its header, without those that are set or removed.
+func (e *Edits) withoutEdited(fields httpmessage.Fields) httpmessage.Fields {
+	return fields.Filter(func(f httpmessage.Field) bool { return !e.concerns(f.Name) })
+}
+
+// applyToTrailer removes those fields from the trailer of a response.
+func (e *Edits) applyToTrailer(r *httpmessage.Response) {
+	if r.Trailer == nil || r.Body == http.NoBody || len(e.Remove)+len(e.Set) == 0 {
+		return
+	}
+	trailer := &httpmessage.Trailer{Names: slices.DeleteFunc(slices.Clone(r.Trailer.Names), e.concerns)}
+	received := r.Trailer
+	r.Trailer = trailer
+	r.Body = httpmessage.AtEnd(r.Body, func() { trailer.Fields = e.withoutEdited(received.Fields) })
+}
+
+// mustReach reports whether a field is set although Connection names it: otherwise a client could remove it (RFC 9110
+// section 7.6.1).
+func (e *Edits) mustReach(option string) bool {
+	name := strings.Trim(option, " \t")
+	return e.Set.Has(name) && httpmessage.UseOf(name)&httpmessage.HopByHop == 0
+}
+
+// concerns reports whether fields of a name are set or removed.
+func (e *Edits) concerns(name string) bool {
+	return e.Set.Has(name) || slices.ContainsFunc(e.Remove, httpmessage.Field{Name: name}.HasName)
 }
 
 // edited returns the fields of a request with the edits of its site. For TRACE the fields that are set are

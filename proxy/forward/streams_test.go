@@ -273,6 +273,10 @@ func TestUpgradeRefused(t *testing.T) {
 		resolver.ErrUnreachable) {
 		t.Errorf("without a connection: %+v", client)
 	}
+	w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade", "a/1, h2c", "Upgrade", "b")
+	if sent, _ := w.last(); sent.Fields.List("Upgrade") != "a/1, b" {
+		t.Errorf("of several protocols the origin is asked for %q", sent.Fields.List("Upgrade"))
+	}
 	w.answer = func(scheme.Request) (*scheme.Resource, error) { return nil, errRefused }
 	if client := w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade", "a"); !errors.Is(client.err,
 		errRefused) || len(w.slots) != 0 {
@@ -282,6 +286,8 @@ func TestUpgradeRefused(t *testing.T) {
 	for name, r := range map[string]*forward.Request{
 		"h2c": requested(t, http.MethodGet, "http://a.example/", "Connection", "Upgrade", "Upgrade",
 			"h2c"),
+		"h2c in a list": requested(t, http.MethodGet, "http://a.example/", "Connection", "Upgrade", "Upgrade",
+			"h2c,", "Upgrade", " H2C/2"),
 		"not named by Connection": requested(t, http.MethodGet, "http://a.example/", "Upgrade", "a"),
 		"POST": requested(t, http.MethodPost, "http://a.example/", "Connection", "Upgrade",
 			"Upgrade", "a"),

@@ -38,7 +38,7 @@ func (l *tunnelCheck) decide(hello policy.Hello, name string, at netip.AddrPort)
 	rules := l.gate.config.Policy
 	decision := rules.Decide(requested)
 	if !decision.Final {
-		decision = rules.DecideFor(requested, at.Addr())
+		decision = rules.DecideFor(requested, l.destination(at))
 	}
 	switch {
 	case decision.Deny:
@@ -49,6 +49,14 @@ func (l *tunnelCheck) decide(hello policy.Hello, name string, at netip.AddrPort)
 	default:
 		return nil
 	}
+}
+
+// destination returns the address of the server. If an upstream proxy hides it, it is that of CONNECT, or unknown.
+func (l *tunnelCheck) destination(at netip.AddrPort) netip.Addr {
+	if at.IsValid() {
+		return at.Addr()
+	}
+	return l.request.Literal()
 }
 
 var errUnreadable = errors.New("the ClientHello cannot be parsed, so rules with hosts cannot be evaluated")

@@ -13,6 +13,7 @@ import (
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
 )
 
 // An open tunnel is decided again by the server name in it, and ends if that cannot be read; report-only
@@ -144,6 +145,54 @@ func TestParseGroups(t *testing.T) {
 		if _, err := gate.ParseGroups([]byte("a: b\n" + text)); err == nil ||
 			!strings.HasPrefix(err.Error(), "line 2: ") {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// Behind an upstream proxy the address of a server is known if it is the host of the request, also of later bytes in a
+// tunnel and of stored responses; that of a name and of the servers of a site is unknown.
+func TestAddressBehindProxy(t *testing.T) {
+	p, err := policy.New(policy.ModeEnforce, []policy.Rule{
+		{ID: "inside", Deny: true, Destinations: prefixes("192.0.2.0/24")},
+		{ID: "names", Deny: true, Hosts: []string{"denied.example"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := access()
+	a.Rate = 0
+	g := gate.New(gate.Config{Access: a, Policy: p, Now: at})
+	for _, tt := range []struct {
+		host    string
+		isSite  bool
+		refused bool
+	}{
+		{"198.51.100.1", false, false},
+		{"[::ffff:198.51.100.1]", false, false},
+		{"192.0.2.1", false, true},
+		{"[::ffff:192.0.2.1]", false, true},
+		{"a.example", false, true},
+		{"198.51.100.1", true, true},
+	} {
+		client := gate.Client{Addr: netip.MustParseAddr("10.1.0.2")}
+		forwarded := asking(t)(http.MethodGet, "http://"+tt.host+"/", tt.host, false)
+		if tt.isSite {
+			forwarded.Kind = route.KindSite
+		}
+		v := g.Admit(t.Context(), &client, &forwarded)
+		if check := v.AddressCheck(); v.Err != nil || check == nil || (check(netip.AddrPort{}) != nil) != tt.refused ||
+			v.Allows(netip.Addr{}) == tt.refused {
+			t.Errorf("%s, of a site %t: %v", tt.host, tt.isSite, v.Err)
+		}
+		opened := asking(t)(http.MethodConnect, tt.host+":443", "urnd.example", false)
+		v = g.Admit(t.Context(), &client, &opened)
+		if tt.isSite || v.Err != nil {
+			continue
+		}
+		for hello, name := range map[policy.Hello]string{policy.HelloUnnamed: "", policy.HelloNamed: "b.example"} {
+			if err := v.TunnelCheck()(hello, name, netip.AddrPort{}); (err != nil) != tt.refused {
+				t.Errorf("a tunnel to %s, with the server name %q: %v", tt.host, name, err)
+			}
 		}
 	}
 }

@@ -31,6 +31,9 @@ type Verdict struct {
 type addressCheck struct {
 	gate    *Gate
 	request policy.Request
+	// literal is the destination if an upstream proxy hides it: the requested host. It is the zero value for a name,
+	// which the proxy looks up.
+	literal netip.Addr
 	decided atomic.Pointer[string] // the identifier of the rule
 }
 
@@ -64,9 +67,7 @@ func (v *Verdict) Allows(from netip.Addr) bool {
 	if v.addressCheck == nil {
 		return true
 	}
-	decision := v.addressCheck.gate.config.Policy.DecideFor(v.addressCheck.request, from)
-	v.addressCheck.decided.Store(&decision.Rule)
-	return !decision.Deny
+	return !v.addressCheck.decideFor(from).Deny
 }
 
 // Clone copies the strings of the verdict, so that it stays valid after its request. copyText returns a copy
@@ -82,9 +83,16 @@ func (v *Verdict) Clone(copyText func(string) string) {
 }
 
 func (c *addressCheck) decide(at netip.AddrPort) error {
-	decision := c.gate.config.Policy.DecideFor(c.request, at.Addr())
+	return c.gate.enforce(c.request, c.decideFor(at.Addr()))
+}
+
+func (c *addressCheck) decideFor(destination netip.Addr) policy.Decision {
+	if !destination.IsValid() {
+		destination = c.literal
+	}
+	decision := c.gate.config.Policy.DecideFor(c.request, destination)
 	c.decided.Store(&decision.Rule)
-	return c.gate.enforce(c.request, decision)
+	return decision
 }
 
 // rules decides by the policy rules as far as they do not depend on the destination address.
@@ -102,7 +110,11 @@ func (g *Gate) rules(ctx context.Context, v *Verdict, c *Client, a *route.Reques
 	if a.Kind == route.KindTunnel && g.config.Policy.HasTunnelNames() {
 		v.tunnelCheck = &tunnelCheck{gate: g, request: requested}
 	}
-	return g.decide(v, requested)
+	err = g.decide(v, requested)
+	if v.addressCheck != nil && a.Kind == route.KindSite { // urnd connects to its servers, not to its host
+		v.addressCheck.literal = netip.Addr{}
+	}
+	return err
 }
 
 // Retrieve decides by the policy rules whether a URI in normal form, a location of a name, may be retrieved
@@ -162,7 +174,7 @@ func (g *Gate) complete(ctx context.Context, requested *policy.Request, isOfAcce
 func (g *Gate) decide(v *Verdict, requested policy.Request) error {
 	decision := g.config.Policy.Decide(requested)
 	if !decision.Final {
-		v.addressCheck = &addressCheck{gate: g, request: requested}
+		v.addressCheck = &addressCheck{gate: g, request: requested, literal: requested.Literal()}
 		return nil
 	}
 	v.rule = decision.Rule

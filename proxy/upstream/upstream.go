@@ -25,6 +25,11 @@ import (
 // alternative.
 const failureTime = 30 * time.Second
 
+// NewFailures returns the memory of proxies that could not be connected to, which several Selectors may use.
+func NewFailures(now func() time.Time) *resolver.Backoff {
+	return resolver.NewBackoff(failureTime, now)
+}
+
 // HashKey selects the input of balance.Hash.
 type HashKey uint8
 
@@ -44,6 +49,8 @@ type Rule struct {
 	Method   balance.Method
 	HashKey  HashKey       // input of balance.Hash
 	Interval time.Duration // between probes of a proxy; 0 disables probes
+	// Previous is the pool that the proxies of this rule replace: see balance.Config.Previous.
+	Previous *balance.Pool
 }
 
 // Server is an upstream proxy.
@@ -55,9 +62,10 @@ type Server struct {
 
 // Config configures a Selector. Now is required.
 type Config struct {
-	Rules []Rule // the first rule with a matching host applies; without one, urnd connects directly
-	Now   func() time.Time
-	Log   *slog.Logger // nil for none
+	Rules    []Rule            // the first rule with a matching host applies; without one, urnd connects directly
+	Failures *resolver.Backoff // of NewFailures; nil is a new one
+	Now      func() time.Time
+	Log      *slog.Logger // nil for none
 }
 
 // Selector selects routes. It is safe for concurrent use.
@@ -78,7 +86,10 @@ type group struct {
 
 // New returns a Selector, without connections or goroutines.
 func New(config Config) (*Selector, error) {
-	s := &Selector{backoff: resolver.NewBackoff(failureTime, config.Now)}
+	s := &Selector{backoff: config.Failures}
+	if s.backoff == nil {
+		s.backoff = NewFailures(config.Now)
+	}
 	rules := make([]policy.Rule, 0, len(config.Rules))
 	for i, r := range config.Rules {
 		rules = append(rules, policy.Rule{ID: strconv.Itoa(i), Hosts: r.Hosts})
@@ -102,8 +113,9 @@ func (s *Selector) newGroup(r Rule, config Config) *group {
 	settings := balance.Config{
 		Method: r.Method, HealthCheck: balance.HealthCheck{Interval: r.Interval}, Failing: s.backoff.Failing,
 		Now: config.Now, Log: config.Log,
-		Kind: "upstream proxy",
+		Kind: "upstream proxy", Previous: r.Previous,
 	}
+	g.Previous = nil // not kept in memory
 	for _, server := range r.Servers {
 		url := server.URL.Normalize()
 		settings.Servers = append(settings.Servers, balance.Server{URL: url, Weight: server.Weight})
@@ -112,6 +124,9 @@ func (s *Selector) newGroup(r Rule, config Config) *group {
 	g.pool = balance.New(settings)
 	return g
 }
+
+// Pool returns the proxies of a rule, by its index; nil for a rule without proxies.
+func (s *Selector) Pool(i int) *balance.Pool { return s.groups[i].pool }
 
 // SetProbe replaces the function that connects to a proxy once to probe it: see balance.Pool.SetProbe. A proxy
 // with a successful probe is no longer skipped.

@@ -172,6 +172,24 @@ func TestMethods(t *testing.T) {
 	}
 }
 
+// TestFailures: with the failures of another Selector, a proxy that could not be connected to there is skipped.
+func TestFailures(t *testing.T) {
+	var c clock
+	failures := upstream.NewFailures(c.now)
+	for i, want := range []string{"a b", "b c"} {
+		s, err := upstream.New(upstream.Config{
+			Rules:    []upstream.Rule{{Servers: servers(t, "a", "b", "c"), Method: balance.Failover}},
+			Failures: failures, Now: c.now,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ways(t, s, "http://www.example/", want[:1]); got != want {
+			t.Errorf("%d: %s, want %s", i, got, want)
+		}
+	}
+}
+
 // TestProbes: a proxy whose probes fail gets no requests until they succeed again.
 func TestProbes(t *testing.T) {
 	var broken atomic.Bool
@@ -196,6 +214,20 @@ func TestProbes(t *testing.T) {
 		s.Run(ctx)
 	}()
 	testserver.Wait(t, "the first one is down", func() bool { return ways(t, s, "http://www.example/") == "b" })
+	next, err := upstream.New(upstream.Config{
+		Rules: []upstream.Rule{{
+			Servers: servers(t, "c", "a", "b"), Method: balance.RoundRobin, Interval: time.Hour, Previous: s.Pool(0),
+		}},
+		Now: time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 6 {
+		if got := ways(t, next, "http://www.example/"); got == "a" {
+			t.Error("after a reload the first one gets requests before it is probed")
+		}
+	}
 	broken.Store(false)
 	testserver.Wait(t, "the first one is up again", func() bool { return ways(t, s, "http://www.example/") == "a" })
 	if got := ways(t, s, "http://www.example/", "a"); got != "a b" {

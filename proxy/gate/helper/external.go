@@ -12,8 +12,8 @@ import (
 // External asks a program whether a request matches, like external_acl_type of Squid. It is safe for concurrent use.
 type External struct {
 	cached *cached
-	// queues limit the concurrent questions about one user, as those of one client in Basic: rules may name more
-	// groups than the program has processes and places in its queue.
+	// queues limit the concurrent questions about one user, as those of one client in Basic: rules may name many
+	// groups, for which other users must not wait.
 	queues quota.Queues[string]
 }
 

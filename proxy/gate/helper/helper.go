@@ -54,7 +54,8 @@ type Config struct {
 	// Concurrency is the number of concurrent questions of a process, distinguished by channel-IDs; 0 is one,
 	// without a channel-ID, which is a different protocol.
 	Concurrency int
-	// Backlog is the most questions that wait for a process; 0 means twice Processes.
+	// Backlog is the most questions that wait for a process; 0 means 1000: after Forget, all clients are asked about
+	// at the same moment, and each waits for Timeout at most.
 	Backlog int
 	// Timeout is how long a question waits for a process, and then for its answer; 0 means 10 seconds.
 	Timeout time.Duration
@@ -78,13 +79,16 @@ const (
 	maxRestart  = 5 * time.Minute
 )
 
+// defaultBacklog limits the memory of questions that wait for a process.
+const defaultBacklog = 1000
+
 // closeGrace is how long a process may run after the end of its standard input.
 const closeGrace = time.Second
 
 func (c Config) withDefaults() Config {
 	c.Processes = cmp.Or(max(c.Processes, 0), 5)
 	c.Concurrency = max(c.Concurrency, 0)
-	c.Backlog = cmp.Or(max(c.Backlog, 0), 2*c.Processes)
+	c.Backlog = cmp.Or(max(c.Backlog, 0), defaultBacklog)
 	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
 	c.ReservationTimeout = cmp.Or(c.ReservationTimeout, 15*time.Second)
 	c.Restart = cmp.Or(c.Restart, 5*time.Second)

@@ -270,6 +270,29 @@ func TestBacklog(t *testing.T) {
 	}
 }
 
+// After a reload, all clients are asked about at the same moment: by default they wait as long as each may.
+func TestManyClients(t *testing.T) {
+	const many = 200
+	pool, _ := start(t, helper.Config{Processes: 1, Timeout: time.Minute})
+	path, open := pipe(t)
+	answers := make(chan string, many+1)
+	var asking sync.WaitGroup
+	asking.Go(func() { answers <- user(t, pool, "wait "+path) })
+	testserver.Wait(t, "it is under way", func() bool { return pool.Status().InFlight == 1 })
+	for i := range many {
+		asking.Go(func() { answers <- user(t, pool, fmt.Sprintf("u%d", i)) })
+	}
+	testserver.Wait(t, "all wait, or have failed", func() bool {
+		s := pool.Status()
+		return s.Waiting+int(s.Failed) == many
+	})
+	open()
+	asking.Wait()
+	if s := pool.Status(); s.Failed != 0 || len(answers) != many+1 {
+		t.Errorf("%+v, %d answers", s, len(answers))
+	}
+}
+
 // Waiting for a process times out, too, and does not end the process of another question.
 func TestBacklogTimeout(t *testing.T) {
 	pool, _ := start(t, helper.Config{Processes: 1, Timeout: short})

@@ -62,7 +62,7 @@ func (r *rule) destinationTexts() (texts []string) {
 
 // because compares a request with a rule value by value, and returns the conditions that hold; false if one does not.
 func (r *rule) because(request Request) ([]Condition, bool) {
-	client, literal := plain(request.Client), request.literal()
+	client, literal := plain(request.Client), request.Literal()
 	isHost := func(text string) bool {
 		h, err := parseHost(text)
 		return err == nil && h.holds(request.Host, literal)

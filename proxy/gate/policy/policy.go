@@ -136,7 +136,7 @@ func (p *Policy) Decide(r Request) Decision {
 	if p.Mode() == ModeOpen {
 		return Decision{Final: true}
 	}
-	s := search{rules: p.rules, request: r, literal: r.literal(), first: nowhere}
+	s := search{rules: p.rules, request: r, literal: r.Literal(), first: nowhere}
 	s.first = p.ends.first(s)
 	depends := p.inside.first(s) < s.first
 	if s.first == nowhere {
@@ -157,7 +157,7 @@ func (p *Policy) DecideFor(r Request, destination netip.Addr) Decision {
 		return Decision{Final: true}
 	}
 	s := search{
-		rules: p.rules, request: r, literal: r.literal(), dialled: true, destination: plain(destination),
+		rules: p.rules, request: r, literal: r.Literal(), dialled: true, destination: plain(destination),
 		first: nowhere,
 	}
 	s.first = p.ends.first(s)

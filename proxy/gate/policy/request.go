@@ -64,9 +64,9 @@ func schemeOf(word string) string {
 	return ""
 }
 
-// literal returns the address of the host, the zero value for a name. It avoids parsing names as addresses:
+// Literal returns the address of the host, the zero value for a name. It avoids parsing names as addresses:
 // the error would allocate.
-func (r *Request) literal() netip.Addr {
+func (r *Request) Literal() netip.Addr {
 	if strings.IndexByte(r.Host, ':') < 0 && !isNumbers(r.Host) {
 		return netip.Addr{}
 	}

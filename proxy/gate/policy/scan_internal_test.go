@@ -42,7 +42,7 @@ func scanHolds(rule Rule, r Request) bool {
 	isMethod := func(m string) bool { return m == r.Method || rule.Deny && strings.EqualFold(m, r.Method) }
 	isHost := func(text string) bool {
 		h, err := parseHost(text)
-		return err == nil && h.holds(r.Host, r.literal())
+		return err == nil && h.holds(r.Host, r.Literal())
 	}
 	return scanRanges(rule.Clients, r.Client) &&
 		(len(rule.Users) == 0 || slices.Contains(rule.Users, r.User)) &&
