@@ -18,6 +18,8 @@ type arriving struct {
 	head  stored
 	// fits is whether a body of the announced length may be stored.
 	fits bool
+	// fetchedWhole is that of the exchange: the conditions of its client were not forwarded.
+	fetchedWhole bool
 }
 
 // Spawn implements body.Owner: the function is cancelled when the cache is closed.
@@ -49,5 +51,11 @@ func (a *arriving) Complete(size int64, content body.Blocks, inMemory bool, spoo
 	f.commit(whole, spool)
 }
 
-// Incomplete implements body.Owner: it stores nothing.
-func (a *arriving) Incomplete() { a.flight.commit(nil, nil) }
+// Incomplete implements body.Owner: it stores nothing. The body is too large, or its client has left, as one does that
+// has a copy.
+func (a *arriving) Incomplete() {
+	a.flight.commit(nil, nil)
+	if a.fetchedWhole {
+		a.flight.cache.storage.forwardConditions(a.flight.key)
+	}
+}

@@ -277,10 +277,14 @@ func TestConditionsOfUnstorable(t *testing.T) {
 		"no-store":  {"Cache-Control: no-store"},
 		"Vary: *":   {fresh, "Vary: *"},
 		"too large": {fresh},
+		"too long":  {fresh}, // without a length
+		// The client has a copy, so that it does not read the rest.
+		"no length": {fresh},
+		"long rest": {fresh},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, func(c *httpcache.Config) {
-				if name == "too large" {
+				if strings.HasPrefix(name, "too") {
 					c.MaxObject = 3
 				}
 			})
@@ -288,7 +292,14 @@ func TestConditionsOfUnstorable(t *testing.T) {
 				if r.header.Get("If-None-Match") == `"1"` {
 					return s.response(304, "", `ETag: "1"`), nil
 				}
-				return s.response(200, "body", append(lines, `ETag: "1"`)...), nil
+				response := s.response(200, "body", append(lines, `ETag: "1"`)...)
+				switch name {
+				case "too long", "no length":
+					response.ContentLength = -1
+				case "long rest":
+					response.ContentLength = 1 << 20
+				}
+				return response, nil
 			}
 			conditional := func(method string, more ...string) int {
 				s.do(method, append(more, `If-None-Match: "1"`)...)

@@ -156,7 +156,7 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole 
 // newArriving returns a response in transfer, which the flight stores when it is complete.
 func (x *exchange) newArriving(f *flight, got *httpmessage.Response, whole *stored) *arriving {
 	c := x.cache
-	a := &arriving{flight: f, whole: whole}
+	a := &arriving{flight: f, whole: whole, fetchedWhole: x.fetchesWhole()}
 	from := body.Source{
 		Reader: got.Body, Length: got.ContentLength, MaxStored: c.config.MaxObject, Budget: &c.arriving, Owner: a,
 		LeaderHalfClosed: f.ended, Finishes: x.r.Method == http.MethodGet,
