@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/pages"
@@ -222,6 +224,9 @@ func valueOf[T any](in pages.Writer, f *field.Field[T], text string) (value json
 		t, ok := timeOf(text)
 		if !ok {
 			return nil, in.T("invalid.time")
+		}
+		if f.EndOfDay && len(strings.TrimSpace(text)) == len(time.DateOnly) {
+			t = field.EndOfDay(t)
 		}
 		value, err := field.Marshal(t)
 		if err != nil {
