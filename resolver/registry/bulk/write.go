@@ -62,7 +62,7 @@ func batches(ctx context.Context, sorted *sorter.Sorter, after string, size func
 // write writes the sorted units. If ctx ends, it stops after the current transaction.
 func (r *run) write(ctx context.Context, digest string) error {
 	p, err := r.position(ctx, digest)
-	if err != nil {
+	if err != nil || p.Done {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
