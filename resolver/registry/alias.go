@@ -1,5 +1,7 @@
 package registry
 
+import "errors"
+
 // MaxAliases limits the length of a chain of aliases.
 const MaxAliases = 8
 
@@ -73,4 +75,11 @@ func (b *Batch) refers(alias, name string, length int) (bool, error) {
 		}
 	}
 	return b.hasChain(alias, length-1)
+}
+
+// IsOfAliases reports whether an error depends on the aliases of other names. A later change of the same transaction may
+// set these: an alias and its target are swapped, or a chain is reversed.
+func IsOfAliases(err error) bool {
+	var is *Error
+	return errors.As(err, &is) && (is.Code == "alias_of_itself" || is.Code == "alias_chain_long")
 }

@@ -154,23 +154,32 @@ func (r *run) applyAll(
 	if err := w.Load(keysOf(units)); err != nil {
 		return nil, err
 	}
+	todo := make([]*mergedRecord, len(units))
 	for i := range units {
-		u := &units[i]
-		before, err := w.Get(u.entry.Key)
-		changed := false
-		if err == nil {
-			changed, err = r.apply(tx, w, u, before, p)
+		todo[i] = &units[i]
+	}
+	for pass := 0; len(todo) > 0; pass++ {
+		var later []*mergedRecord
+		for _, u := range todo {
+			before, err := w.Get(u.entry.Key)
+			changed := false
+			if err == nil {
+				changed, err = r.apply(tx, w, u, before, p)
+			}
+			switch {
+			case err == nil:
+				p.count(before, changed)
+			case pass < registry.MaxAliases && !u.superseded && registry.IsOfAliases(err):
+				later = append(later, u)
+			case errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrConflict) ||
+				errors.Is(err, registry.ErrDenied):
+				rejected = append(rejected, Rejection{Line: u.number, Input: u.entry.String(), Reason: err})
+				p.Rejected += u.lines - u.rejected
+			default:
+				return nil, err
+			}
 		}
-		switch {
-		case err == nil:
-			p.count(before, changed)
-		case errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrConflict) ||
-			errors.Is(err, registry.ErrDenied):
-			rejected = append(rejected, Rejection{Line: u.number, Input: u.entry.String(), Reason: err})
-			p.Rejected += u.lines - u.rejected
-		default:
-			return nil, err
-		}
+		todo = later
 	}
 	if !r.DryRun {
 		_, err = w.Flush()
