@@ -108,11 +108,6 @@ func lostPattern(e *registry.Entry) error {
 	return fmt.Errorf("%w: pattern %s: names that do not match it are not 404", ErrUnexportable, e.Pattern)
 }
 
-// defers reports whether a prefix has no target, and leaves the names below it to the next shorter prefix.
-func defers(e *registry.Entry) bool {
-	return e.Status == registry.Active && len(e.Targets) == 0 && !e.Authoritative
-}
-
 // location returns the target of an entry, quoted as a value of the map.
 func (x *nginxExport) location(e *registry.Entry) (string, error) {
 	of, err := x.all.resolved(e)
@@ -212,7 +207,7 @@ func (x *nginxExport) end(w *bufio.Writer) error {
 			x.skipped(e.String(), err)
 		}
 		x.withoutStatus(&e)
-		if defers(&e) {
+		if e.Defers() {
 			continue
 		}
 		value, err := prefixValue(&e)

@@ -150,7 +150,7 @@ func (x *zoneExport) end(w *bufio.Writer) error {
 		if err := lostPattern(&e); err != nil {
 			x.skipped(e.String(), err)
 		}
-		if defers(&e) {
+		if e.Defers() {
 			continue
 		}
 		err := x.prefix(w, &e, orderPrefix+i)
