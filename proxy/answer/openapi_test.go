@@ -36,7 +36,9 @@ func TestServicesOfBatch(t *testing.T) {
 		Schema struct{ Enum []string }
 	}
 	var d struct {
-		Paths map[string]struct{ Post struct{ Parameters []parameter } }
+		Paths map[string]struct {
+			Post struct{ Parameters []parameter }
+		}
 	}
 	if err := json.Unmarshal(answer.StaticDocuments()[route.PathOpenAPI].Reply(nil).Body, &d); err != nil {
 		t.Fatal(err)

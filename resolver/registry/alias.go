@@ -77,8 +77,8 @@ func (b *Batch) refers(alias, name string, length int) (bool, error) {
 	return b.hasChain(alias, length-1)
 }
 
-// IsOfAliases reports whether an error depends on the aliases of other names. A later change of the same transaction may
-// set these: an alias and its target are swapped, or a chain is reversed.
+// IsOfAliases reports whether an error depends on the aliases of other names. A later change of the same transaction
+// may set these: an alias and its target are swapped, or a chain is reversed.
 func IsOfAliases(err error) bool {
 	var is *Error
 	return errors.As(err, &is) && (is.Code == "alias_of_itself" || is.Code == "alias_chain_long")

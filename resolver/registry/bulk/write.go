@@ -171,8 +171,7 @@ func (r *run) applyAll(
 				p.count(before, changed)
 			case pass < registry.MaxAliases && !u.superseded && registry.IsOfAliases(err):
 				later = append(later, u)
-			case errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrConflict) ||
-				errors.Is(err, registry.ErrDenied):
+			case isOfLine(err):
 				rejected = append(rejected, Rejection{Line: u.number, Input: u.entry.String(), Reason: err})
 				p.Rejected += u.lines - u.rejected
 			default:
@@ -189,6 +188,12 @@ func (r *run) applyAll(
 		}
 	}
 	return rejected, err
+}
+
+// isOfLine reports whether an error rejects a line only.
+func isOfLine(err error) bool {
+	return errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrConflict) ||
+		errors.Is(err, registry.ErrDenied)
 }
 
 // transaction returns the function that writes a batch. Only the last transaction is synced to disk, which

@@ -197,7 +197,8 @@ func ParseTime(cell string) (time.Time, error) {
 	return stored(t), err
 }
 
-// ParseTime parses a time of the field, as ParseTime does, but a date means the end of the day if the field is EndOfDay.
+// ParseTime parses a time of the field, as the function ParseTime does, but a date means the end of the day if the
+// field is EndOfDay.
 func (f *Field[T]) ParseTime(text string) (time.Time, error) {
 	t, err := ParseTime(text)
 	if err == nil && f.EndOfDay && len(strings.TrimSpace(text)) == len(time.DateOnly) {
