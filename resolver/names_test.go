@@ -202,6 +202,7 @@ func TestCanonicalPrefix(t *testing.T) {
 	names := resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}
 	for text, want := range map[string]string{
 		"URN:Example:a": "urn:example:a", "urn:isbn:978-3-": "urn:isbn:9783",
+		"urn:nbn:DE:BSZ:": "urn:nbn:de:bsz:", "urn:nbn:DE:BSZ:21-A": "urn:nbn:de:bsz:21-A",
 		"HTTPS://Example.org/A": "https://example.org/A", "ark:/12345/": "ark:/12345/",
 		"https://example.org": "", "https://example.org:4": "", "https://example.org/%7": "", "urn:x": "",
 	} {

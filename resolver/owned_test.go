@@ -25,6 +25,8 @@ func TestNameIsIdempotent(t *testing.T) {
 		"http://urn.fi/URN:NBN:fi:lib-1":    "urn:nbn:fi:lib-1",
 		"https://any.example/ark:12345/x-1": "ark:/12345/x1", "http://purl.example./a": "https://purl.example/a",
 		"ark:/12345/x1": "ark:/12345/x1", "doi:10.5555%2Fa1": "urn:doi:10.5555/a1",
+		"ark:/12345%2Fx1": "ark:/12345/x1", "ark:/12-345%2Fx-1": "ark:/12345/x1", "ark:12%2D345%2FX": "ark:/12345/X",
+		"ark:/1%E2%80%902345-%2FX": "ark:/12345/X",
 	} {
 		for _, n := range []resolver.Names{
 			all,

@@ -68,8 +68,8 @@ func BuiltinIdentifiers() []Identifier {
 			Template: "hdl:{+id}", Resolver: handles, URLs: []string{"hdl.handle.net/"}, Label: "hdl:",
 		},
 		{Pattern: `(?i)^(?P<id>[1-9][0-9]+(?:\.[0-9a-z]+)+/\S+)$`, Template: "hdl:{+id}", Resolver: handles},
-		{
-			Pattern:  `(?i)^ark[:\s]\s*/?(?P<id>[0-9b-z]{5,}/\S+)$`,
+		{ // hyphens in the NAAN do not count (draft-kunze-ark-42 section 3.2, step 6)
+			Pattern:  `(?i)^ark[:\s]\s*/?(?P<id>(?:(?:-|%e2%80%9[0-5])*[0-9b-z]){5,}(?:-|%e2%80%9[0-5])*/\S+)$`,
 			Template: "ark:/{+id}", Resolver: arks, URLs: []string{"n2t.net/", "arks.org/"},
 		},
 		{

@@ -500,3 +500,31 @@ func putHealth(t *testing.T, store registry.Store, n int, state, start string) {
 		t.Fatal(err)
 	}
 }
+
+// A name that somebody changes between the preview of a move and the move itself is a conflict, and stays.
+func TestMoveAfterPreview(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newJobSite(t)
+		s.has(t, "urn:nbn:fi:a", "http://old.example/a", "urn:nbn:fi:b", "http://old.example/b")
+		b := s.editor(t)
+		field := csrf(t, b.open("/registry/targets/move", nil))
+		dry := b.open("/registry/targets/move", url.Values{
+			"csrf": {field}, "replace": {"http://old.example/"}, "with": {"https://new.example/"},
+		}).Header().Get("Location")
+		time.Sleep(time.Minute)
+		page := b.open(dry, nil)
+		wantText(t, page, 200, "changed 2")
+		s.has(t, "urn:nbn:fi:b", "http://old.example/other")
+		w := b.open(testserver.ParseHTML(page.Body.String()).First("form", "class=fields").Attr("action"), url.Values{
+			"csrf": {field}, "do": {"import"}, "checked": {strings.TrimPrefix(dry, "/registry/jobs/")},
+		})
+		time.Sleep(time.Minute)
+		wantText(t, b.open(w.Header().Get("Location"), nil), 200, "Moving targets", "changed 1", "changed since")
+		for name, want := range map[string]string{"a": "https://new.example/a", "b": "http://old.example/other"} {
+			n, err := s.registry.Get(t.Context(), registry.Name("urn:nbn:fi:"+name))
+			if err != nil || n.Targets[0].URI != want {
+				t.Errorf("%s: %+v, %v; want %s", name, n.Targets, err, want)
+			}
+		}
+	})
+}

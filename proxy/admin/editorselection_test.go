@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
@@ -126,6 +127,33 @@ func TestSelection(t *testing.T) {
 				t.Errorf("it is there still: %d", w.Code)
 			}
 		})
+	}
+}
+
+// All results of a search are selected up to the limit itself; more of them are an error.
+func TestSelectionOfAll(t *testing.T) {
+	s := newJobSite(t)
+	const most = 1000
+	edits := make([]registry.Edit, most+1)
+	for i := range edits {
+		edits[i] = registry.Edit{
+			Key: registry.Name(fmt.Sprintf("urn:nbn:fi:%04d", i)), IfVersion: registry.AnyVersion,
+			Change: registry.Put(registry.Record{Targets: []registry.Target{{URI: "https://many.example/"}}}),
+		}
+	}
+	b := s.editor(t)
+	all := url.Values{"csrf": {csrf(t, b.open("/registry/names", nil))}, "do": {"all"}, "target": {"many.example"}}
+	for _, want := range []int{most, most + 1} {
+		if _, err := s.registry.Apply(t.Context(), registry.Actor{Name: "root", Role: registry.Admin},
+			edits[:want]...); err != nil {
+			t.Fatal(err)
+		}
+		w := b.open("/registry/selection", all)
+		if want > most {
+			wantText(t, w, 422, "more than 1000 names")
+		} else if wantText(t, b.open(w.Header().Get("Location"), nil), 200, "1,000 names"); w.Code != 303 {
+			t.Errorf("%d of %d results: %s", w.Code, want, textOf(w))
+		}
 	}
 }
 

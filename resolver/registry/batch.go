@@ -16,6 +16,7 @@ type Batch struct {
 	known    []loadedKey
 	changes  []Changed
 	removed  []Entry
+	aliases  map[string][]string  // the names that became aliases, by what they are an alias of
 	inside   bool                 // whether a prefix is among the changes
 	enclosed map[string]enclosure // by EnclosingPrefix of the name
 	set      ChangeSet
@@ -38,7 +39,7 @@ type loadedKey struct {
 func NewBatch(tx WriteTx, by string, now time.Time) *Batch {
 	return &Batch{
 		tx: tx, by: by, now: now, set: ChangeSet{By: by, Time: now},
-		enclosed: make(map[string]enclosure),
+		enclosed: make(map[string]enclosure), aliases: make(map[string][]string),
 	}
 }
 
@@ -173,7 +174,7 @@ func (b *Batch) PutIf(
 		return Entry{}, false, err
 	}
 	if record.Alias != "" {
-		if err := b.checkAlias(key, record.Alias); err != nil {
+		if err := b.checkAlias(before, key, record.Alias); err != nil {
 			return Entry{}, false, err
 		}
 	}
@@ -194,7 +195,7 @@ func (b *Batch) Import(e Entry, superseded bool) (bool, error) {
 			"%s was registered outside of a sandbox, and cannot be moved into one", e.Key)
 	}
 	if e.Alias != "" && !superseded {
-		if err := b.checkAlias(e.Key, e.Alias); err != nil {
+		if err := b.checkAlias(before, e.Key, e.Alias); err != nil {
 			return false, err
 		}
 	}
@@ -216,33 +217,14 @@ func (b *Batch) add(at int32, after Entry) *Entry {
 	b.known[at].change = len(b.changes)
 	b.changes = append(b.changes, Changed{*before, after})
 	b.inside = b.inside || after.Kind == KindPrefix
+	if after.Alias != "" && after.Alias != before.Alias {
+		b.aliases[after.Alias] = append(b.aliases[after.Alias], after.Name)
+	}
 	return &b.changes[len(b.changes)-1].After
 }
 
 // remove purges all versions of an entry.
 func (b *Batch) remove(e Entry) { b.removed = append(b.removed, e) }
-
-// MaxAliases limits the length of a chain of aliases.
-const MaxAliases = 8
-
-// checkAlias returns ErrInvalid if an alias would create a cycle, or a chain of more than MaxAliases.
-func (b *Batch) checkAlias(key Key, alias string) error {
-	for range MaxAliases {
-		if alias == key.Name {
-			return Invalid("alias_of_itself", "alias", "alias loop: %s would resolve to itself", key)
-		}
-		e, err := b.Get(Name(alias))
-		if err != nil {
-			return err
-		}
-		if e.Alias == "" {
-			return nil
-		}
-		alias = e.Alias
-	}
-	return Invalid("alias_chain_long", "alias", "alias chain too long: %s would end a chain of more than %d aliases",
-		key, MaxAliases)
-}
 
 // sandbox reports whether an entry is in a sandbox. An entry registered outside of a sandbox never becomes part
 // of one.

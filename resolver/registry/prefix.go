@@ -52,6 +52,12 @@ func EnclosingPrefix(name string) string {
 	return name[:lastDelimiter(name[:len(name)-1])]
 }
 
+// Defers reports whether a prefix only sets properties of the names below it, such as the sandbox, and leaves their
+// locations to the next shorter prefix.
+func (e *Entry) Defers() bool {
+	return e.Status == Active && len(e.Targets) == 0 && !e.Authoritative
+}
+
 // MaxPattern is the maximum length of the pattern of a prefix, in bytes.
 const MaxPattern = 1000
 

@@ -99,18 +99,12 @@ func (r *revertRun) page(ctx context.Context, s span) error {
 			if err := w.Load(keys); err != nil { // one round trip per key would block other writers for long
 				return err
 			}
-			for i := range page {
-				c := &page[i]
-				reverted, err := r.change(tx, w, c)
-				switch {
-				case errors.Is(err, ErrInvalid) || errors.Is(err, ErrConflict) || errors.Is(err, ErrUnknown):
-					conflicts = append(conflicts, func() { r.conflict(c.After.Key, err) })
-				case err != nil:
-					return err
-				case reverted:
-					names++
-				}
+			reverted, failed, err := r.changeAll(tx, w, page)
+			if err != nil {
+				return err
 			}
+			names += reverted
+			conflicts = append(conflicts, failed...)
 			rest.first = next
 		}
 		if r.DryRun {
@@ -207,6 +201,33 @@ func (r *revertRun) first(tx Tx, s span) (changes []Changed, next Seq, err error
 		changes = append(changes, c)
 	}
 	return changes, next, nil
+}
+
+// changeAll reverts a page of changes. It returns the number of keys that were reverted, and functions that report the
+// others as conflicts. What the aliases of other names prevent is tried again after these.
+func (r *revertRun) changeAll(tx Tx, w *Batch, page []Changed) (names int64, conflicts []func(), err error) {
+	todo := make([]*Changed, len(page))
+	for i := range page {
+		todo[i] = &page[i]
+	}
+	for pass := 0; len(todo) > 0; pass++ {
+		var later []*Changed
+		for _, c := range todo {
+			reverted, err := r.change(tx, w, c)
+			switch {
+			case pass < MaxAliases && IsOfAliases(err):
+				later = append(later, c)
+			case errors.Is(err, ErrInvalid) || errors.Is(err, ErrConflict) || errors.Is(err, ErrUnknown):
+				conflicts = append(conflicts, func() { r.conflict(c.After.Key, err) })
+			case err != nil:
+				return 0, nil, err
+			case reverted:
+				names++
+			}
+		}
+		todo = later
+	}
+	return names, conflicts, nil
 }
 
 // change reverts a key, given its first version in the set.

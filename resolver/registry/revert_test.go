@@ -201,3 +201,26 @@ func TestRevertAgain(t *testing.T) {
 		}
 	}
 }
+
+// A change set that swapped an alias and its target is reverted as a whole.
+func TestRevertSwap(t *testing.T) {
+	f := newFixture(t)
+	record := func(name string, r registry.Record) registry.Edit {
+		return registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion, Change: registry.Put(r)}
+	}
+	for _, edits := range [][]registry.Edit{
+		{record(link(1), leadsTo("https://a.example/")), record(link(2), registry.Record{Alias: link(1)})},
+		{record(link(2), leadsTo("https://a.example/")), record(link(1), registry.Record{Alias: link(2)})},
+	} {
+		apply(t, f.Registry, edits...)
+	}
+	sets := setsOf(t, f.Registry, 0)
+	report, err := f.Revert(t.Context(), admin(), registry.Revert{Set: sets[1].Number, Note: "why"})
+	if err != nil || report.Names != 2 || report.Conflicts != 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	e, err := f.Get(t.Context(), registry.Name(link(2)))
+	if err != nil || e.Alias != link(1) {
+		t.Errorf("%+v, %v", e, err)
+	}
+}

@@ -37,6 +37,9 @@ type Rewrite struct {
 	Transaction int
 	// Source identifies the rewrite, so that no other one continues it; "" is none.
 	Source string
+	// KeepPosition keeps the position of a rewrite that has ended: another one with the same Source writes nothing,
+	// and returns the same. The caller removes the document of Source from TableImports.
+	KeepPosition bool
 }
 
 // RewriteResult is the result of a Rewrite, including the runs that it continues.
@@ -110,7 +113,7 @@ type rewritePosition struct {
 	Note    string    `json:"note"`
 	Kind    Kind      `json:"kind"`
 	After   string    `json:"after"` // the last name that was read
-	Done    bool      `json:"-"`
+	Done    bool      `json:"done,omitempty"`
 }
 
 // rewriteRun is a running Rewrite.
@@ -314,12 +317,13 @@ func (r *rewriteRun) checkSingleRun(tx Tx) error {
 	return err
 }
 
-// putPosition stores the position of the rewrite, and removes it at the end.
+// putPosition stores the position of the rewrite, and removes it at the end, unless it is to be
+// kept.
 func (r *rewriteRun) putPosition(tx WriteTx, p *rewritePosition) (document []byte, err error) {
 	if r.DryRun {
 		return nil, nil
 	}
-	if !p.Done {
+	if !p.Done || r.KeepPosition {
 		if document, err = json.Marshal(p); err != nil {
 			return nil, fmt.Errorf("recording the rewrite position: %w", err)
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,14 +32,9 @@ func addTargets(cmd *cobra.Command) *targetFlags {
 // setTarget sets a field of a target. Times have the syntax of the other time flags.
 func setTarget(f *field.Field[registry.Target], t *registry.Target, text string) error {
 	if f.Type == field.Time {
-		at, err := plaintext.ParseTime(text)
-		if err != nil {
+		if _, err := plaintext.ParseTime(text); err != nil { // "" is no time
 			return err
 		}
-		if f.EndOfDay && len(text) == len(time.DateOnly) {
-			at = at.AddDate(0, 0, 1) // the end is exclusive
-		}
-		text = field.FormatTime(at)
 	}
 	return errors.Unwrap(f.SetText(t, text))
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/pages"
@@ -219,15 +221,7 @@ func valueOf[T any](in pages.Writer, f *field.Field[T], text string) (value json
 		}
 		return nil, in.T("invalid.number", "Text", pages.Bdi(cut(text)))
 	case field.Time:
-		t, ok := timeOf(text)
-		if !ok {
-			return nil, in.T("invalid.time")
-		}
-		value, err := field.Marshal(t)
-		if err != nil {
-			return nil, in.T("invalid.year")
-		}
-		return value, ""
+		return timeValue(in, f.EndOfDay, text)
 	case field.Bool:
 		return json.RawMessage(strconv.FormatBool(text == yes)), ""
 	case field.List:
@@ -236,4 +230,20 @@ func valueOf[T any](in pages.Writer, f *field.Field[T], text string) (value json
 	case field.Text, field.Word, field.URI, field.JSON, field.Targets:
 	}
 	return quoted(text), ""
+}
+
+// timeValue returns the member for a time. A date means its end if isEnd.
+func timeValue(in pages.Writer, isEnd bool, text string) (value json.RawMessage, failure pages.Content) {
+	t, ok := timeOf(text)
+	if !ok {
+		return nil, in.T("invalid.time")
+	}
+	if isEnd && len(strings.TrimSpace(text)) == len(time.DateOnly) {
+		t = field.EndOfDay(t)
+	}
+	value, err := field.Marshal(t)
+	if err != nil {
+		return nil, in.T("invalid.year")
+	}
+	return value, ""
 }

@@ -285,3 +285,13 @@ func TestMeantTarget(t *testing.T) {
 		}
 	}
 }
+
+// A date that is typed as the end of a target means the end of the day, as in imports and commands.
+func TestTypedEnd(t *testing.T) {
+	for name, want := range map[string]string{"from": `"2031-05-01T00:00:00Z"`, "until": `"2031-05-02T00:00:00Z"`} {
+		value, failure := valueOf(english(), field.TargetFields().Find(name), "2031-05-01")
+		if failure != "" || string(value) != want {
+			t.Errorf("%s is %s, %v; want %s", name, value, failure, want)
+		}
+	}
+}

@@ -45,9 +45,13 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 		}
 		return e.sendDraft(p, d)
 	}
+	asOf, err := e.Service.LastSeq(p.Context(), p.Actor) // what others change after the preview is a conflict
+	if err != nil {
+		return message.Reply{}, err
+	}
 	body, err := json.Marshal(jobs.RewriteBody{
 		Prefix: strings.TrimSpace(p.Form.Get("prefix")), Replace: strings.TrimSpace(p.Form.Get("replace")),
-		With: strings.TrimSpace(p.Form.Get("with")),
+		With: strings.TrimSpace(p.Form.Get("with")), AsOf: int64(asOf),
 	})
 	if err != nil {
 		return message.Reply{}, fmt.Errorf("%w: %w", registry.ErrInvalid, err)

@@ -80,11 +80,14 @@ func (e *Editor) allFound(p *Request) (all []string, err error) {
 		return nil, err
 	}
 	found, err := e.Service.List(p.Context(), p.Actor, search, service.Page{Limit: maxSelected})
-	if err == nil && found.Next != "" {
-		err = invalid("selection_too_many", "Count", strconv.Itoa(maxSelected))
-	}
 	for i := range found.Entries {
 		all = append(all, found.Entries[i].Name)
+	}
+	if err == nil && found.Next != "" && len(all) == maxSelected { // a search does not know whether it found the last
+		found, err = e.Service.List(p.Context(), p.Actor, search, service.Page{Limit: 1, Cursor: found.Next})
+	}
+	if err == nil && found.Next != "" {
+		err = invalid("selection_too_many", "Count", strconv.Itoa(maxSelected))
 	}
 	return all, err
 }

@@ -99,6 +99,15 @@ func (x *nginxExport) withoutStatus(e *registry.Entry) {
 	}
 }
 
+// lostPattern returns an error for an active prefix with a pattern, which no format expresses: RE2 differs from the
+// regular expressions of other programs.
+func lostPattern(e *registry.Entry) error {
+	if e.Pattern == "" || e.Status != registry.Active {
+		return nil
+	}
+	return fmt.Errorf("%w: pattern %s: names that do not match it are not 404", ErrUnexportable, e.Pattern)
+}
+
 // location returns the target of an entry, quoted as a value of the map.
 func (x *nginxExport) location(e *registry.Entry) (string, error) {
 	of, err := x.all.resolved(e)
@@ -194,6 +203,13 @@ func nginxValue(text string) string {
 
 func (x *nginxExport) end(w *bufio.Writer) error {
 	for _, e := range slices.Backward(x.prefixes) {
+		if err := lostPattern(&e); err != nil {
+			x.skipped(e.String(), err)
+		}
+		x.withoutStatus(&e)
+		if e.Defers() {
+			continue
+		}
 		value, err := prefixValue(&e)
 		if err != nil {
 			if e.Status == registry.Active && len(e.Targets) > 0 {
@@ -201,7 +217,6 @@ func (x *nginxExport) end(w *bufio.Writer) error {
 			}
 			value = nowhere
 		}
-		x.withoutStatus(&e)
 		key := nginxQuoted("~^/" + regexp.QuoteMeta(e.Name) + "(?<urnd_suffix>.+)$")
 		if _, err := fmt.Fprintf(w, "    %s %s;\n", key, value); err != nil {
 			return err

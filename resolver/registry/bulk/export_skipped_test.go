@@ -50,6 +50,29 @@ func leave(t *testing.T, o bulk.ExportOptions) (text string, skipped []string) {
 	return exported(t, r, o), skipped
 }
 
+// Names below a prefix that only sets properties have the location of the next shorter one, and patterns are
+// reported: they are not in the formats of other programs.
+func TestExportedPrefixesWithoutTarget(t *testing.T) {
+	for _, o := range []bulk.ExportOptions{
+		{Format: bulk.NginxMap}, {Format: bulk.NAPTRZone, Prefix: "urn:nbn:fi:", Zone: "fi.urn.test."},
+	} {
+		r := open(t)
+		imported(t, bulk.Import{Registry: r}, "name,prefix,target,sandbox,authoritative,pattern\n"+
+			"urn:nbn:fi:p:,true,https://example.org/,,,[0-9]+\nurn:nbn:fi:p:only:,true,,true,,\n"+
+			"urn:nbn:fi:p:closed:,true,,,true,\n")
+		var skipped []string
+		o.Skipped = func(name string, reason error) { skipped = append(skipped, name+": "+reason.Error()) }
+		text := exported(t, r, o)
+		if strings.Contains(text, "only") || !strings.Contains(text, "closed") {
+			t.Errorf("%s: the names of urn:nbn:fi:p:only: do not fall to the shorter prefix:\n%s", o.Format, text)
+		}
+		if len(skipped) != 1 || !strings.HasPrefix(skipped[0], "urn:nbn:fi:p:*: ") ||
+			!strings.Contains(skipped[0], "pattern [0-9]+") {
+			t.Errorf("%s: skipped were %q", o.Format, skipped)
+		}
+	}
+}
+
 // nginx redirects like urnd with the exported map.
 func TestNginxMap(t *testing.T) {
 	text, skipped := leave(t, bulk.ExportOptions{Format: bulk.NginxMap})

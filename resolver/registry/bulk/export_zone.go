@@ -147,6 +147,12 @@ func (x *zoneExport) rule(
 func (x *zoneExport) end(w *bufio.Writer) error {
 	slices.SortStableFunc(x.prefixes, func(a, b registry.Entry) int { return cmp.Compare(len(b.Name), len(a.Name)) })
 	for i, e := range x.prefixes {
+		if err := lostPattern(&e); err != nil {
+			x.skipped(e.String(), err)
+		}
+		if e.Defers() {
+			continue
+		}
 		err := x.prefix(w, &e, orderPrefix+i)
 		if isUnexportable(err) {
 			if leads(&e) {

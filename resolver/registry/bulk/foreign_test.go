@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
@@ -64,6 +65,18 @@ func TestForeign(t *testing.T) {
 				t.Errorf("got\n%s", got)
 			}
 		})
+	}
+}
+
+// Metadata has the texts of the foreign format without escapes that JSON does not need.
+func TestForeignMetadata(t *testing.T) {
+	r := open(t)
+	imported(t, bulk.Import{Registry: r, Format: bulk.DataCite}, `{"data":[{"id":"10.5555/a","attributes":{`+
+		`"doi":"10.5555/a","url":"https://a.example/","titles":[{"title":"Bed & <i>Breakfast</i>"}]}}]}`)
+	const want = `{"title":"Bed & <i>Breakfast</i>"}`
+	e, err := r.Get(t.Context(), registry.Name("doi:10.5555/a"))
+	if err != nil || e.Metadata != want {
+		t.Errorf("the metadata is %s, %v; want %s", e.Metadata, err, want)
 	}
 }
 

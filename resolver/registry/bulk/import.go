@@ -49,6 +49,9 @@ type Import struct {
 	// Source identifies the input: an interrupted import is continued by one with the same Source and the
 	// same content. An import without Source cannot be continued.
 	Source string
+	// KeepPosition keeps the position of an import that has ended: another Run with the same Source and content
+	// writes nothing, and reports the same. The caller removes the document of Source from registry.TableImports.
+	KeepPosition bool
 	// TempDir is the directory of the temporary files that sort input larger than some megabytes; "" is the
 	// default of the system. They take about three times the size of the uncompressed input.
 	TempDir string

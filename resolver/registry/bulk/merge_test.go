@@ -105,3 +105,33 @@ func TestHistoryOfExchangedAliases(t *testing.T) {
 		t.Errorf("a loop is not rejected: %+v, %v", report, rejected)
 	}
 }
+
+// Lines that swap an alias and its target, or reverse a chain of aliases, are imported in whatever order; those that
+// make a loop are rejected.
+func TestReversedAliases(t *testing.T) {
+	for _, c := range []struct {
+		name, before, after string
+		rejected            int64
+	}{
+		{"a swap", "a,,T\nb,a,\n", "a,b,\nb,,T\n", 0},
+		{"a chain", "a,,T\nb,a,\nc,b,\n", "a,b,\nb,c,\nc,,T\n", 0},
+		{"a loop", "a,,T\nb,a,\nc,,T\n", "a,b,\nc,a,\n", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := open(t)
+			table := func(text string) string {
+				for _, name := range []string{"a", "b", "c"} {
+					text = strings.ReplaceAll(text, name+",", "urn:nbn:fi:"+name+",")
+				}
+				return "name,alias,target\n" + strings.ReplaceAll(text, "T", "https://example.org/")
+			}
+			if _, rejected := imported(t, bulk.Import{Registry: r}, table(c.before)); len(rejected) > 0 {
+				t.Fatalf("%v", rejected)
+			}
+			report, rejected := imported(t, bulk.Import{Registry: r, Overwrite: true}, table(c.after))
+			if report.Rejected != c.rejected || int64(len(rejected)) != c.rejected {
+				t.Errorf("%+v, rejected were %v; there is %s", report, rejected, summary(t, r))
+			}
+		})
+	}
+}

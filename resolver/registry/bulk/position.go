@@ -30,6 +30,8 @@ type position struct {
 	// Set is the change set of the import.
 	Set registry.ChangeSet `json:"set"`
 
+	Done bool `json:"done,omitempty"` // nothing is left to write: see Import.KeepPosition
+
 	document []byte // the stored JSON; nil if none is stored
 }
 
@@ -84,13 +86,13 @@ func (r *run) checkPosition(tx registry.Tx, p *position) error {
 	return err
 }
 
-// putPosition stores the position; after the last batch it deletes it.
+// putPosition stores the position; after the last batch it deletes it, unless it is to be kept.
 func (r *run) putPosition(tx registry.WriteTx, p *position, last bool) error {
 	if r.Source == "" {
 		return nil
 	}
-	p.document = nil
-	if !last {
+	p.document, p.Done = nil, last
+	if !last || r.KeepPosition {
 		text, err := json.Marshal(p)
 		if err != nil {
 			return fmt.Errorf("recording the import position: %w", err)

@@ -62,7 +62,7 @@ func batches(ctx context.Context, sorted *sorter.Sorter, after string, size func
 // write writes the sorted units. If ctx ends, it stops after the current transaction.
 func (r *run) write(ctx context.Context, digest string) error {
 	p, err := r.position(ctx, digest)
-	if err != nil {
+	if err != nil || p.Done {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -154,23 +154,31 @@ func (r *run) applyAll(
 	if err := w.Load(keysOf(units)); err != nil {
 		return nil, err
 	}
+	todo := make([]*mergedRecord, len(units))
 	for i := range units {
-		u := &units[i]
-		before, err := w.Get(u.entry.Key)
-		changed := false
-		if err == nil {
-			changed, err = r.apply(tx, w, u, before, p)
+		todo[i] = &units[i]
+	}
+	for pass := 0; len(todo) > 0; pass++ {
+		var later []*mergedRecord
+		for _, u := range todo {
+			before, err := w.Get(u.entry.Key)
+			changed := false
+			if err == nil {
+				changed, err = r.apply(tx, w, u, before, p)
+			}
+			switch {
+			case err == nil:
+				p.count(before, changed)
+			case pass < registry.MaxAliases && !u.superseded && registry.IsOfAliases(err):
+				later = append(later, u)
+			case isOfLine(err):
+				rejected = append(rejected, Rejection{Line: u.number, Input: u.entry.String(), Reason: err})
+				p.Rejected += u.lines - u.rejected
+			default:
+				return nil, err
+			}
 		}
-		switch {
-		case err == nil:
-			p.count(before, changed)
-		case errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrConflict) ||
-			errors.Is(err, registry.ErrDenied):
-			rejected = append(rejected, Rejection{Line: u.number, Input: u.entry.String(), Reason: err})
-			p.Rejected += u.lines - u.rejected
-		default:
-			return nil, err
-		}
+		todo = later
 	}
 	if !r.DryRun {
 		_, err = w.Flush()
@@ -180,6 +188,12 @@ func (r *run) applyAll(
 		}
 	}
 	return rejected, err
+}
+
+// isOfLine reports whether an error rejects a line only.
+func isOfLine(err error) bool {
+	return errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrConflict) ||
+		errors.Is(err, registry.ErrDenied)
 }
 
 // transaction returns the function that writes a batch. Only the last transaction is synced to disk, which

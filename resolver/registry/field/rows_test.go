@@ -308,3 +308,21 @@ func TestDocumentation(t *testing.T) {
 		documented(t, f.Name)
 	})
 }
+
+// A date is the beginning of the day, but of an end its end, within the years that stores have.
+func TestDates(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"from", "2031-05-01", "2031-05-01T00:00:00Z"},
+		{"until", "2031-05-01", "2031-05-02T00:00:00Z"},
+		{"until", " 2031-12-31 ", "2032-01-01T00:00:00Z"},
+		{"until", "2031-05-01T00:00:00Z", "2031-05-01T00:00:00Z"},
+		{"until", "9999-12-31", "9999-12-31T23:59:59.999Z"},
+		{"until", "", ""},
+	} {
+		var target registry.Target
+		f := field.TargetFields().Find(c.name)
+		if err := f.SetText(&target, c.text); err != nil || f.Text(&target) != c.want {
+			t.Errorf("%s %q is %q, %v; want %q", c.name, c.text, f.Text(&target), err, c.want)
+		}
+	}
+}

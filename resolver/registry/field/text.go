@@ -64,7 +64,7 @@ func (f *Field[T]) setText(v *T, text string) (err error) {
 	case *bool:
 		*x, err = ParseBool(text)
 	case *time.Time:
-		*x, err = ParseTime(text)
+		*x, err = f.ParseTime(text)
 	case *registry.Status:
 		err = x.UnmarshalText([]byte(text))
 	case *[]string:
@@ -197,7 +197,26 @@ func ParseTime(cell string) (time.Time, error) {
 	return stored(t), err
 }
 
-// FormatTime is the inverse of ParseTime.
+// ParseTime parses a time of the field, as the function ParseTime does, but a date means the end of the day if the
+// field is EndOfDay.
+func (f *Field[T]) ParseTime(text string) (time.Time, error) {
+	t, err := ParseTime(text)
+	if err == nil && f.EndOfDay && len(strings.TrimSpace(text)) == len(time.DateOnly) {
+		t = EndOfDay(t)
+	}
+	return t, err
+}
+
+// EndOfDay returns the exclusive end of a day, within the years that stores have: see registry.CheckTime.
+func EndOfDay(day time.Time) time.Time {
+	end := day.AddDate(0, 0, 1)
+	if registry.CheckTime("", end) != nil {
+		return end.Add(-time.Millisecond)
+	}
+	return end
+}
+
+// FormatTime is the inverse of the function ParseTime.
 func FormatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""

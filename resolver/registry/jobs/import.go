@@ -76,7 +76,7 @@ func (j *Jobs) work(
 	work := bulk.Import{
 		Registry: j.config.Registry, Actor: of.Actor, Format: of.Format, Encoding: encoding, DryRun: of.DryRun,
 		Overwrite: of.Overwrite, Note: of.Note,
-		Source:  of.source(),
+		Source: of.source(), KeepPosition: true,
 		TempDir: j.config.Directory, Rejected: lines.add, Changed: differing.add,
 		Progress: func(p bulk.Progress) {
 			lines.flush() // a crash must not lose the rejections of a written transaction, which is not repeated

@@ -68,7 +68,7 @@ func (j *Jobs) rewrite(
 	if err != nil {
 		return report, err
 	}
-	w.DryRun, w.Note, w.Source = of.DryRun, of.Note, of.source()
+	w.DryRun, w.Note, w.Source, w.KeepPosition = of.DryRun, of.Note, of.source(), true
 	w.Rewritten = differing.add
 	conflicts := int64(len(lines.known)) // those before an interruption are not repeated
 	w.Conflict = func(key registry.Key, err error) {

@@ -135,7 +135,7 @@ func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
 	end := j.run(ctx, found, body)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishedWithin)
 	defer cancel()
-	if found, err = j.change(last, at.id, always(end)); err != nil {
+	if found, err = j.change(last, at.id, ending(end)); err != nil {
 		j.config.Log.WarnContext(ctx, "registry job result write failed, repeating the job", "job", at.id,
 			"error", err)
 		return false
@@ -181,6 +181,18 @@ func (j *Jobs) change(
 		return put(tx, found)
 	})
 	return changed, err
+}
+
+// ending adapts the final update of a job. The position of its import or rewrite is removed with it: until then a
+// repeated job writes nothing, and does not undo what was changed since.
+func ending(f func(*storedJob)) func(registry.WriteTx, *storedJob) error {
+	return func(tx registry.WriteTx, s *storedJob) error {
+		f(s)
+		if s.State != Done {
+			return nil
+		}
+		return tx.Put(registry.TableImports, []registry.Document{{Key: s.source()}})
+	}
 }
 
 // always adapts a change that cannot fail.

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/jobs"
 )
 
-// lastPut is a store that calls ended once an import has removed its position, which it does at its end.
+// lastPut is a store that calls ended once an import has written all, as its position says.
 type lastPut struct {
 	registry.Store
 	ended func()
@@ -35,7 +35,7 @@ type lastPutTx struct {
 }
 
 func (l lastPutTx) Put(table registry.Table, documents []registry.Document) error {
-	if table == registry.TableImports && documents[0].Value == nil {
+	if table == registry.TableImports && bytes.Contains(documents[0].Value, []byte(`"done":true`)) {
 		*l.isLast = true
 	}
 	return l.WriteTx.Put(table, documents)

@@ -241,6 +241,14 @@ func TestFindings(t *testing.T) {
 			nil,
 		},
 		{
+			"an alias below a prefix without targets, which defers to a shorter one",
+			[]registry.Entry{
+				with(name("urn:nbn:fi:a"), alias("urn:example:test:b")),
+				at(registry.Prefix("urn:example:"), "https://a.example/"), at(registry.Prefix("urn:example:test:")),
+			},
+			nil,
+		},
+		{
 			"an alias of what is withdrawn",
 			[]registry.Entry{with(name("urn:nbn:fi:a"), alias(b)), with(name(b), withdrawn())},
 			[]string{"urn:nbn:fi:a: warning: alias of urn:nbn:fi:b, which is withdrawn (alias)"},

@@ -147,7 +147,7 @@ func (l *linter) checkAlias(tx registry.Tx, e registry.Entry, known map[string]r
 	to, registered := known[e.Alias]
 	switch {
 	case !registered:
-		p, err := registry.LongestPrefix(tx.Floor, e.Alias)
+		p, err := prefixOf(tx, e.Alias)
 		if err != nil {
 			return err
 		}
@@ -213,11 +213,23 @@ func (l *linter) follow(e registry.Entry) []string {
 	return names
 }
 
-// entryOf returns the entry that resolves a name: its own, or that of its longest prefix.
+// entryOf returns the entry that resolves a name: its own, or that of a prefix.
 func entryOf(tx registry.Tx, name string) (registry.Entry, error) {
 	entries, err := tx.Entries([]registry.Key{registry.Name(name)})
 	if err != nil || entries[0].Exists() {
 		return entries[0], err
 	}
-	return registry.LongestPrefix(tx.Floor, name)
+	return prefixOf(tx, name)
+}
+
+// prefixOf returns the prefix that resolves an unregistered name: its longest one that does not defer to a shorter one;
+// the zero value if there is none.
+func prefixOf(tx registry.Tx, name string) (registry.Entry, error) {
+	for {
+		p, err := registry.LongestPrefix(tx.Floor, name)
+		if err != nil || !p.Exists() || !p.Defers() {
+			return p, err
+		}
+		name = registry.EnclosingPrefix(p.Name)
+	}
 }

@@ -278,7 +278,7 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 		}
 		found.name = e.Alias
 	}
-	// The chain has grown at its end. Registering an alias does not count the aliases that refer to it.
+	// Registering an alias makes no such chain: see registry.Batch.
 	return resolved{}, &resolver.Negative{
 		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("chain of more than %d aliases", registry.MaxAliases),
 		Code: "too_many_aliases", Values: []string{"Number", strconv.Itoa(registry.MaxAliases)},

@@ -33,6 +33,14 @@ func (s *Service) Accept(ctx context.Context, actor registry.Actor, u jobs.Uploa
 	})
 }
 
+// LastSeq returns the Seq of the last version or event: by jobs.RewriteBody.AsOf, what is changed later is a conflict.
+func (s *Service) LastSeq(ctx context.Context, actor registry.Actor) (registry.Seq, error) {
+	if err := ToImport.Check(actor, registry.KindName); err != nil {
+		return 0, err
+	}
+	return s.registry.Store().Head(ctx)
+}
+
 // Jobs returns the jobs that are visible to an actor, newest first.
 func (s *Service) Jobs(ctx context.Context, actor registry.Actor) ([]jobs.Job, error) {
 	return ofJobs(s, actor, ToRead, func(all *jobs.Jobs) ([]jobs.Job, error) { return all.List(ctx, actor) })

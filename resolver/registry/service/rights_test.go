@@ -382,6 +382,13 @@ func methods() []method {
 				return err
 			},
 		},
+		{
+			"LastSeq", registry.Writer, imports, nothing,
+			func(ctx context.Context, s *service.Service, a registry.Actor) error {
+				_, err := s.LastSeq(ctx, a)
+				return err
+			},
+		},
 		{"Jobs", registry.Reader, read, nothing, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.Jobs(ctx, a)
 			return err

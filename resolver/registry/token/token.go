@@ -51,7 +51,8 @@ const (
 var ErrUnknown = fmt.Errorf("%w: no such token", registry.ErrUnknown)
 
 // Create creates a token with a name, role, prefixes, actions, note and time of expiry, and returns it with
-// its secret. It requires an Admin who has all permissions of the new token.
+// its secret. It requires an Admin who has all permissions of the new token, which ends with the token of the Admin at
+// the latest.
 func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t Token) (Token, string, error) {
 	if err := mayManage(actor); err != nil {
 		return Token{}, "", err
@@ -87,6 +88,7 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 		if err != nil {
 			return err
 		}
+		t.Expires = boundedBy(actor, others, t.Expires)
 		return tx.AddToken(registry.StoredToken{Token: t, Hash: hash[:], Root: root})
 	})
 	if err != nil {
@@ -130,6 +132,16 @@ func rootOf(actor registry.Actor, others []registry.StoredToken) (root string, e
 			"limit of %d descendants of one token reached: revoke some", n)
 	}
 	return root, nil
+}
+
+// boundedBy returns a time of expiry, or that of the token of an actor if it is earlier: else a token could outlive its
+// end by tokens that it has made. The zero value is no end.
+func boundedBy(actor registry.Actor, others []registry.StoredToken, expires time.Time) time.Time {
+	i := slices.IndexFunc(others, func(t registry.StoredToken) bool { return actor.Token != "" && t.ID == actor.Token })
+	if i < 0 || others[i].Expires.IsZero() || !expires.IsZero() && expires.Before(others[i].Expires) {
+		return expires
+	}
+	return others[i].Expires
 }
 
 // mayManage returns ErrDenied unless an actor may manage tokens.

@@ -109,6 +109,32 @@ func TestCreateToken(t *testing.T) {
 }
 
 // The store contains no secret.
+// The tokens that a token makes end with it at the latest, and so do those that they make.
+func TestExpiryOfMadeTokens(t *testing.T) {
+	r, _ := newRegistry(t)
+	end := time.Unix(2_000_000_000, 0).UTC()
+	first, _ := create(t, r, token.Token{Name: "a", Role: registry.Admin, Expires: end})
+	forever, _ := create(t, r, token.Token{Name: "b", Role: registry.Admin})
+	for _, tt := range []struct {
+		by            token.Token
+		expires, want time.Time
+	}{
+		{first, time.Time{}, end},
+		{first, end.Add(time.Hour), end},
+		{first, end.Add(-time.Hour), end.Add(-time.Hour)},
+		{forever, time.Time{}, time.Time{}},
+		{forever, end, end},
+	} {
+		actor := tt.by.Actor()
+		made, _, err := token.Create(t.Context(), r, actor, token.Token{
+			Name: "c", Role: registry.Admin, Expires: tt.expires,
+		})
+		if err != nil || !made.Expires.Equal(tt.want) {
+			t.Errorf("%s made a token until %s, %v; want %s", tt.by.Name, made.Expires, err, tt.want)
+		}
+	}
+}
+
 func TestSecretIsNotStored(t *testing.T) {
 	r, _ := newRegistry(t)
 	made, secret := create(t, r, token.Token{Name: "a", Role: registry.Reader})

@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -200,7 +200,7 @@ func (i *Item) finish() {
 		return
 	}
 	if len(i.metadata) > 0 {
-		text, err := json.Marshal(i.metadata)
+		text, err := field.Marshal(i.metadata)
 		if err != nil {
 			i.Err = fmt.Errorf("metadata: %w", err)
 			return
