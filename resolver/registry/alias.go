@@ -7,7 +7,7 @@ const MaxAliases = 8
 
 // Limits of the search for chains that end at a name: aliases that are read in one query, and those that are read before
 // the name is refused as an alias, since the search blocks other writers.
-const aliasPage, maxSearched = 1000, 10_000
+const chainPage, maxSearched = 1000, 10_000
 
 // checkAlias returns ErrInvalid if an alias would create a cycle, or a chain of more than MaxAliases: behind the
 // alias, or before the key, whose own aliases would no longer resolve. before is the entry of the key; what already
@@ -58,7 +58,7 @@ func (b *Batch) hasChain(name string, length int, left *int) (bool, error) {
 		}
 	}
 	for after := ""; ; {
-		page, err := b.tx.Aliases(name, after, aliasPage)
+		page, err := b.tx.Aliases(name, after, chainPage)
 		if err != nil {
 			return false, err
 		}
@@ -67,7 +67,7 @@ func (b *Batch) hasChain(name string, length int, left *int) (bool, error) {
 				return is, err
 			}
 		}
-		if len(page) < aliasPage || *left <= 0 {
+		if len(page) < chainPage || *left <= 0 {
 			return false, nil
 		}
 		after = page[len(page)-1]

@@ -3,6 +3,7 @@ package registry_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -70,4 +71,29 @@ func TestAliasChains(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A name of which very many names are aliases does not become one: reading them all would block other writers.
+func TestAliasOfMany(t *testing.T) {
+	f := newFixture(t)
+	const many, each = 10_000, 1000
+	target := registry.Name("urn:example:target")
+	for i := 0; i < many; i += each {
+		var edits []registry.Edit
+		for n := i; n < i+each; n++ {
+			edits = append(edits, registry.Edit{
+				Key: registry.Name(fmt.Sprintf("urn:example:alias-%d", n)), IfVersion: registry.AnyVersion,
+				Change: registry.Put(registry.Record{Alias: target.Name}),
+			})
+		}
+		if _, err := f.Apply(t.Context(), librarian, edits...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := f.Apply(t.Context(), librarian, registry.Edit{
+		Key: target, IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{Alias: "urn:example:other"}),
+	})
+	if err == nil || !strings.Contains(err.Error(), "more than 10000 names are aliases of urn:example:target") {
+		t.Errorf("%v", err)
+	}
 }
