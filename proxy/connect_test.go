@@ -127,6 +127,26 @@ func TestConnectRefused(t *testing.T) {
 	}
 }
 
+// Content of a CONNECT has no meaning (RFC 9110 section 9.3.6): it is neither part of the tunnel nor a request.
+func TestConnectWithContent(t *testing.T) {
+	o := echoing(t)
+	s := start(t, nil)
+	for _, framing := range []string{"Content-Length: 5", "Transfer-Encoding: chunked"} {
+		c := s.dial(t)
+		c.send(t, "CONNECT "+o.addr+" HTTP/1.1\r\nHost: a\r\n"+framing+"\r\n\r\n")
+		if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 400 ") {
+			t.Errorf("%s: %.40q", framing, head)
+		}
+		if rest, broken := c.rest(); broken || !strings.Contains(rest, "CONNECT with content") {
+			t.Errorf("%s: %q", framing, rest)
+		}
+	}
+	c := s.dial(t)
+	c.send(t, "CONNECT "+o.addr+" HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\nhello")
+	c.established(t)
+	c.expect(t, "hello")
+}
+
 // A tunnel that is idle in both directions ends; one with traffic in one direction does not.
 func TestConnectIdle(t *testing.T) {
 	var clock idleClock

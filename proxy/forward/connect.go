@@ -23,7 +23,10 @@ type Target struct {
 // Connect opens a tunnel to the target of a CONNECT (RFC 9110 section 9.3.6), and returns the number of bytes
 // sent to the client. If it returns an error, nothing was sent.
 func (p *Proxy) Connect(ctx context.Context, w ResponseWriter, r *Request, target Target) (carried int64, err error) {
-	if !p.config.TunnelPort(target.Port) {
+	switch {
+	case r.Major == 1 && r.hasBody(): // it has no meaning, and would be in front of the data of the tunnel
+		return 0, fmt.Errorf("%w: CONNECT with content (RFC 9110 section 9.3.6)", problem.ErrMalformed)
+	case !p.config.TunnelPort(target.Port):
 		return 0, problem.ErrTunnelPort
 	}
 	permit, err := p.config.Streams.Acquire(r.QuotaAddr)
