@@ -54,8 +54,8 @@ func (a *arriving) Complete(size int64, content body.Blocks, inMemory bool, spoo
 // Incomplete implements body.Owner: it stores nothing. The body is too large, or its client has left, as one does that
 // has a copy.
 func (a *arriving) Incomplete() {
-	a.flight.commit(nil, nil)
-	if a.fetchedWhole {
+	if a.fetchedWhole && a.fits {
 		a.flight.cache.storage.forwardConditions(a.flight.key)
 	}
+	a.flight.commit(nil, nil)
 }

@@ -303,6 +303,7 @@ func TestConditionsOfUnstorable(t *testing.T) {
 			}
 			conditional := func(method string, more ...string) int {
 				s.do(method, append(more, `If-None-Match: "1"`)...)
+				s.eventually("the exchange ends", func() bool { return s.cache.Flights(target) == 0 })
 				if s.last().header.Has("If-None-Match") {
 					return 304
 				}
