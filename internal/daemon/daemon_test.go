@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -189,5 +190,24 @@ func TestUseOfRequest(t *testing.T) {
 				t.Errorf("%d uses", uses)
 			}
 		})
+	}
+}
+
+// A reload with an empty file, as after writing it to a full disk, keeps the configuration in force.
+func TestReloadOfEmptyFile(t *testing.T) {
+	d := serving(t)
+	d.file.path = filepath.Join(t.TempDir(), "urnd.yaml")
+	inForce := d.current.generation.Load()
+	for _, tt := range []struct {
+		content string
+		want    error
+	}{{"", errEmptyFile}, {"{}\n", nil}} {
+		if err := os.WriteFile(d.file.path, []byte(tt.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := d.replace(t.Context())
+		if !errors.Is(err, tt.want) || (d.current.generation.Load() == inForce) != (tt.want != nil) {
+			t.Errorf("%q: %v", tt.content, err)
+		}
 	}
 }

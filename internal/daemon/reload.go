@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"sync"
 	"time"
@@ -33,9 +35,14 @@ func (d *Daemon) reload(ctx context.Context) {
 	d.logNotifyError(systemd.Ready(d.status()))
 }
 
+// errEmptyFile rejects a file that was written on a full disk, or is being written: it would reset all settings.
+var errEmptyFile = errors.New("empty configuration file (write {} into it for the defaults)")
+
 // replace puts a new generation in force. The previous one is closed after its last request.
 func (d *Daemon) replace(ctx context.Context) error {
-	d.file.recordRead()
+	if info := d.file.recordRead(); info != nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return fmt.Errorf("%w: %s", errEmptyFile, d.file.path)
+	}
 	g, err := d.config.Load(d.current.generation.Load())
 	if err != nil {
 		return err
@@ -79,8 +86,9 @@ type configFile struct {
 	lastCheck os.FileInfo // metadata at the last check
 }
 
-// recordRead records the metadata of the file. It must be called before the file is read.
-func (f *configFile) recordRead() {
+// recordRead records and returns the metadata of the file, nil if it does not exist. It must be called before the
+// file is read.
+func (f *configFile) recordRead() os.FileInfo {
 	info, err := os.Stat(f.path)
 	if err != nil {
 		info = nil
@@ -88,6 +96,7 @@ func (f *configFile) recordRead() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.lastRead = info
+	return info
 }
 
 // changed reports whether the file exists, has changed since the last read, and is unchanged since the last
