@@ -106,8 +106,10 @@ func TestWords(t *testing.T) {
 			fmt.Errorf("%w: %w", registry.ErrInvalid, &fs.PathError{Op: "open", Path: "/10.9.9.1", Err: syscall.EACCES}),
 			registry.ErrInvalid.Error(),
 		},
-		{fmt.Errorf("%w: file /10.9.9.1 missing", registry.ErrUnavailable), registry.ErrUnavailable.Error()},
-		{fmt.Errorf("%w: /10.9.9.1", registry.ErrSchema), registry.ErrSchema.Error()},
+		{
+			fmt.Errorf("%w: file /10.9.9.1 missing", fmt.Errorf("%w", registry.ErrUnavailable)),
+			registry.ErrUnavailable.Error(),
+		},
 		{
 			fmt.Errorf("%w: helper groups: its last message: cannot bind to 10.9.9.1", problem.ErrLoginUnavailable),
 			problem.ErrLoginUnavailable.Error() + " (access.helpers)",

@@ -29,8 +29,7 @@ type row struct {
 	// internal is true if the text of the error may reveal the internal network, such as addresses: clients get
 	// another text.
 	internal bool
-	// opaque is true if internal is, and the text may quote a program, a file or a database of the site: clients get
-	// that of err alone.
+	// opaque is true if internal is, and the text may quote a program of the site: clients get that of err alone.
 	opaque bool
 }
 
@@ -162,18 +161,9 @@ var statuses = [...]row{
 		err: registry.ErrInvalidToken, code: "token_not_valid", status: http.StatusUnauthorized,
 		name: "Www-Authenticate", value: bearer + `, error="invalid_token"`,
 	},
-	{
-		err: registry.ErrUnavailable, code: "registry_unavailable", status: http.StatusServiceUnavailable,
-		internal: true, opaque: true,
-	},
-	{
-		err: registry.ErrSchema, code: "registry_version", status: http.StatusServiceUnavailable,
-		internal: true, opaque: true,
-	},
-	{
-		err: registry.ErrDamaged, code: codeInternal, status: http.StatusInternalServerError,
-		internal: true, opaque: true,
-	},
+	{err: registry.ErrUnavailable, code: "registry_unavailable", status: http.StatusServiceUnavailable, internal: true},
+	{err: registry.ErrSchema, code: "registry_version", status: http.StatusServiceUnavailable, internal: true},
+	{err: registry.ErrDamaged, code: codeInternal, status: http.StatusInternalServerError, internal: true},
 	{err: registry.ErrDenied, code: "registry_denied", status: http.StatusForbidden},
 	{err: registry.ErrUnknown, code: "entry_unknown", status: http.StatusNotFound},
 	{err: registry.ErrInvalidCursor, code: "cursor_unknown", status: http.StatusBadRequest},

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"github.com/urnd/urnd/internal/quota"
-	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/store"
 )
 
@@ -102,7 +101,7 @@ func OpenBackup(ctx context.Context, file string) (*Store, error) {
 	for _, beside := range []string{"-wal", "-journal"} {
 		if info, err := os.Stat(file + beside); err == nil && info.Size() > 0 {
 			return nil, fmt.Errorf("%w: %s is in use, or was not closed: %s%s exists, so it is "+
-				"not a backup", registry.ErrUnavailable, file, filepath.Base(file), beside)
+				"not a backup", errUnavailable, file, filepath.Base(file), beside)
 		}
 	}
 	if _, err := os.Stat(file); err != nil {

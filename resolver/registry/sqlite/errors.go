@@ -67,6 +67,9 @@ func failureOf(path string, err error) error {
 	return fmt.Errorf("%w: %w%s", about(path, kind, told), err, advice)
 }
 
+// errUnavailable is registry.ErrUnavailable for an error with a path, which only the log shows: see about.
+var errUnavailable = fmt.Errorf("%w", registry.ErrUnavailable)
+
 // about returns an error of a kind about a file. Clients see only the text of the inner error, which wraps
 // kind; the path is for the log.
 func about(path string, kind error, told string) error {

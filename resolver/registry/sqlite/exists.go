@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/urnd/urnd/resolver/registry"
 )
 
 // CheckExists returns an error that wraps registry.ErrUnavailable if there is no file at path, which Open would
@@ -16,7 +14,7 @@ import (
 func CheckExists(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: no file %s: urnd registry import, set, and the start of urnd create it",
-			registry.ErrUnavailable, path)
+			errUnavailable, path)
 	}
 	return nil
 }
@@ -64,7 +62,7 @@ func CheckLost(path string, directories ...string) error {
 	}
 	return fmt.Errorf("%w: file %s missing, although %s shows that it existed: mount its file system, put the file "+
 		"back, or restore a backup "+
-		"(urnd registry restore); for a new registry, move %s away", registry.ErrUnavailable, path, trace, trace)
+		"(urnd registry restore); for a new registry, move %s away", errUnavailable, path, trace, trace)
 }
 
 // traceOf returns a file that is evidence of a former store at path, "" if there is none.

@@ -36,6 +36,11 @@ func TestLost(t *testing.T) {
 			s, err := sqlite.Open(t.Context(), path)
 			if c.message != "" {
 				wantFailure(t, err, registry.ErrUnavailable, path, c.message, "urnd registry restore", "move")
+				for e := err; e != nil; e = errors.Unwrap(e) {
+					if errors.Unwrap(e) == registry.ErrUnavailable && strings.Contains(e.Error(), path) { //nolint:errorlint // identity is intended
+						t.Errorf("clients would see the path: %v", e)
+					}
+				}
 				if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("it was made: %v", err)
 				}

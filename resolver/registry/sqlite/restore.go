@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/ncruces/go-sqlite3"
-
-	"github.com/urnd/urnd/resolver/registry"
 )
 
 // Restore replaces the store in a file by a backup. The backup is first compared with its digest, copied,
@@ -143,7 +141,7 @@ func exclusive(ctx context.Context, path string) (release func(), err error) {
 	switch {
 	case isAny(err, sqlite3.BUSY, sqlite3.LOCKED):
 		return nil,
-			errors.Join(fmt.Errorf("%w: another process uses %s: stop urnd first", registry.ErrUnavailable, path),
+			errors.Join(fmt.Errorf("%w: another process uses %s: stop urnd first", errUnavailable, path),
 				db.Close())
 	case err != nil:
 		return nil, errors.Join(failureOf(path, err), db.Close())
