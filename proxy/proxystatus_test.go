@@ -121,7 +121,7 @@ func TestProxyStatus(t *testing.T) {
 			"http_protocol_error",
 		},
 		{
-			"304 that nobody asked for", s, "GET http://" + message("HTTP/1.1 304 Not Modified\r\n\r\n") + "/", 502,
+			"unrequested 304", s, "GET http://" + message("HTTP/1.1 304 Not Modified\r\n\r\n") + "/", 502,
 			"http_protocol_error",
 		},
 		{"not TLS", lenient, "GET https://" + listenRaw(t, func(_ *peer, c net.Conn, _ *bufio.Reader) {

@@ -502,7 +502,7 @@ func TestChangesOfEditors(t *testing.T) {
 		"/registry/changes/1") {
 		t.Error("the newest is not first")
 	}
-	b.get("/registry/changes?by=nobody").expect(t, 200, "There is none.")
+	b.get("/registry/changes?by=unknown").expect(t, 200, "There is none.")
 	b.get("/registry/changes?prefix=urn:nbn:fi:2").expect(t, 200, "made")
 	b.get("/registry/changes?since=2999-01-01").expect(t, 200, "There is none.")
 	set := b.get("/registry/changes/4")

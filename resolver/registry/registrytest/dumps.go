@@ -30,7 +30,7 @@ func fillDump(t *testing.T, s registry.Store) {
 	fill(t, s)
 	key := registry.Name("urn:example:trial")
 	put(t, s, key, registry.Record{Contact: "somebody"})
-	put(t, s, key, registry.Record{Contact: "nobody"})
+	put(t, s, key, registry.Record{Contact: "others"})
 	admin := registry.Actor{Name: "admin", Role: registry.Admin}
 	if n, err := registryOf(s).Redact(t.Context(), admin, key, []int{1}, "asked for"); n != 1 || err != nil {
 		t.Fatal(n, err)

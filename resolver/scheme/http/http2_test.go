@@ -370,7 +370,7 @@ func TestHTTP2Stall(t *testing.T) {
 	close(done)
 }
 
-// TestHTTP2Window: an origin may send 1 MiB of a response that nobody reads, by RFC 9113 section 6.9.2.
+// TestHTTP2Window: an origin may send 1 MiB of an unread response, by RFC 9113 section 6.9.2.
 func TestHTTP2Window(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
